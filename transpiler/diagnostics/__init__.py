@@ -1,0 +1,1 @@
+"""The data model of diagnostics, their codes, and the renderers."""

@@ -1,0 +1,1 @@
+"""Target tree to module text: view models, templates, line map."""

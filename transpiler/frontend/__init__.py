@@ -1,0 +1,1 @@
+"""Rust text to syntax tree: scanner, Lark grammar, builder."""

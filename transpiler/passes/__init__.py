@@ -1,0 +1,1 @@
+"""The passes from syntax to legal typed IR, one file a pass."""

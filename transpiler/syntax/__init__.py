@@ -1,0 +1,1 @@
+"""The Rust syntax tree, one node a construct, and its printer back to Rust."""

@@ -1,0 +1,815 @@
+"""The Rust syntax tree: one frozen node a construct, nothing resolved.
+
+Every node carries its span. Comments that belong to a statement or an item hang on it as `Trivia`; a node is otherwise
+free of layout, so that two texts that differ in white space alone give trees that are equal but for their spans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from transpiler.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """What all nodes have: the place in the source text."""
+
+    span: Span
+
+
+# --- Trivia ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment(Node):
+    """A `//` or `/* */` comment, delimiters included in `text`, line ends normalised to `\\n`."""
+
+    text: str
+    blank_before: bool = False
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it is written `/* */`."""
+        return self.text.startswith("/*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trivia:
+    """The comments around a statement or an item.
+
+    `leading` stand on the lines above it, `trailing` after it on its last line. `blank_before` tells that an empty line
+    stands between it and what precedes it (comments above it count as part of it; an empty line between those
+    comments is on the `Comment`).
+    """
+
+    leading: tuple[Comment, ...] = ()
+    trailing: Comment | None = None
+    blank_before: bool = False
+
+
+NO_TRIVIA = Trivia()
+
+
+# --- Paths and types -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathSegment(Node):
+    """One name of a path with its generic arguments; `generics` is None where none are written."""
+
+    name: str
+    generics: tuple[GenericArgument, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path(Node):
+    """`a::b::<C>::d`; `is_global` for a leading `::`."""
+
+    segments: tuple[PathSegment, ...]
+    is_global: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names without their generic arguments."""
+        return tuple(segment.name for segment in self.segments)
+
+    @property
+    def identifier(self) -> str | None:
+        """The name where the path is one plain identifier."""
+        if len(self.segments) == 1 and not self.is_global and self.segments[0].generics is None:
+            return self.segments[0].name
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathType(Node):
+    """A named type: `i32`, `T::Pointer<D>`."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceType(Node):
+    """`&'a mut T`; the lifetime is kept without its apostrophe."""
+
+    referent: Type
+    is_mutable: bool = False
+    lifetime: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TupleType(Node):
+    """`(A, B)`; no elements is the unit type."""
+
+    elements: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayType(Node):
+    """`[T; N]`, or `[T]` where `length` is None."""
+
+    element: Type
+    length: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InferredType(Node):
+    """`_` in type position."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpaqueType(Node):
+    """A type outside the modelled subset (`fn(A) -> B`, `dyn Trait`, `impl Trait`, `*const T`, `!`), as written."""
+
+    text: str
+
+
+Type: TypeAlias = PathType | ReferenceType | TupleType | ArrayType | InferredType | OpaqueType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssociatedTypeArgument(Node):
+    """`Output = T` among generic arguments."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifetimeArgument(Node):
+    """`'a` among generic arguments, without its apostrophe."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstArgument(Node):
+    """A literal, a negated literal or a `{ block }` among generic arguments."""
+
+    value: Expression
+
+
+GenericArgument: TypeAlias = (
+    PathType
+    | ReferenceType
+    | TupleType
+    | ArrayType
+    | InferredType
+    | OpaqueType
+    | AssociatedTypeArgument
+    | LifetimeArgument
+    | ConstArgument
+)
+
+
+# --- Expressions -----------------------------------------------------------------------------------------------------
+
+
+class UnaryOperator(Enum):
+    """Prefix operators, by their Rust spelling."""
+
+    NEGATE = "-"
+    NOT = "!"
+    DEREFERENCE = "*"
+
+
+class BinaryOperator(Enum):
+    """Infix operators, by their Rust spelling."""
+
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    REMAINDER = "%"
+    ADD = "+"
+    SUBTRACT = "-"
+    SHIFT_LEFT = "<<"
+    SHIFT_RIGHT = ">>"
+    BIT_AND = "&"
+    BIT_XOR = "^"
+    BIT_OR = "|"
+    EQUAL = "=="
+    NOT_EQUAL = "!="
+    LESS = "<"
+    GREATER = ">"
+    LESS_EQUAL = "<="
+    GREATER_EQUAL = ">="
+    AND = "&&"
+    OR = "||"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntegerLiteral(Node):
+    """`1_000_i64`: `value` is exact, `text` as written, `suffix` the type (`f32` is possible: `1f32` is a FloatLiteral)."""
+
+    value: int
+    text: str
+    suffix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatLiteral(Node):
+    """`1.5e-3_f32`: `digits` is the number without underscores and suffix, `text` as written."""
+
+    digits: str
+    text: str
+    suffix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BooleanLiteral(Node):
+    """`true` or `false`."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLiteral(Node):
+    """A string, raw string, byte string, C string, character or byte literal, as written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathExpression(Node):
+    """A name used as a value."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unary(Node):
+    """`-x`, `!x`, `*x`."""
+
+    operator: UnaryOperator
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference(Node):
+    """`&x`, `&mut x`."""
+
+    operand: Expression
+    is_mutable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binary(Node):
+    """`left operator right`."""
+
+    operator: BinaryOperator
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment(Node):
+    """`target = value`, or `target op= value` where `operator` is given. An expression of unit type, as in Rust."""
+
+    target: Expression
+    value: Expression
+    operator: BinaryOperator | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast(Node):
+    """`operand as type`."""
+
+    operand: Expression
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Node):
+    """`callee(arguments)`."""
+
+    callee: Expression
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodCall(Node):
+    """`receiver.method::<generics>(arguments)`; `method_span` covers the name."""
+
+    receiver: Expression
+    method: str
+    method_span: Span
+    arguments: tuple[Expression, ...]
+    generics: tuple[GenericArgument, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field(Node):
+    """`base.name` or `base.0`."""
+
+    base: Expression
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index(Node):
+    """`base[index]`."""
+
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Array(Node):
+    """`[a, b, c]`."""
+
+    elements: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayRepeat(Node):
+    """`[element; length]`."""
+
+    element: Expression
+    length: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuple(Node):
+    """`(a, b)`; no elements is the unit value."""
+
+    elements: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parenthesized(Node):
+    """`(inner)`, kept so that printing gives back what was written."""
+
+    inner: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range(Node):
+    """`start..end`, `start..=end`, either side optional."""
+
+    start: Expression | None
+    end: Expression | None
+    is_inclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block(Node):
+    """`{ statements; tail }`; comments before the closing brace are `closing_comments`."""
+
+    statements: tuple[Statement, ...]
+    tail: Expression | None = None
+    tail_trivia: Trivia = NO_TRIVIA
+    closing_comments: tuple[Comment, ...] = ()
+    label: str | None = None
+    is_unsafe: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class If(Node):
+    """`if condition { … } else …`; the else branch is a block or a further `If`."""
+
+    condition: Expression
+    then_block: Block
+    else_branch: Block | If | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetCondition(Node):
+    """`let pattern = value` inside the condition of an `if` or `while`."""
+
+    pattern: Pattern
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchArm(Node):
+    """`pattern if guard => body`."""
+
+    pattern: Pattern
+    body: Expression
+    guard: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match(Node):
+    """`match scrutinee { arms }`."""
+
+    scrutinee: Expression
+    arms: tuple[MatchArm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class While(Node):
+    """`'label: while condition { … }`."""
+
+    condition: Expression
+    body: Block
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop(Node):
+    """`'label: loop { … }`."""
+
+    body: Block
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class For(Node):
+    """`'label: for pattern in iterable { … }`."""
+
+    pattern: Pattern
+    iterable: Expression
+    body: Block
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break(Node):
+    """`break 'label value`."""
+
+    label: str | None = None
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continue(Node):
+    """`continue 'label`."""
+
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Return(Node):
+    """`return value`."""
+
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closure(Node):
+    """`|parameters| body`, kept as written: closures are named in diagnostics only."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MacroCall(Node):
+    """`path!(tokens)`; `tokens` is the delimited text, delimiters included."""
+
+    path: Path
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructLiteral(Node):
+    """`Path { field: value, .. }`, its braces kept as written."""
+
+    path: Path
+    fields: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Try(Node):
+    """`operand?`."""
+
+    operand: Expression
+
+
+Expression: TypeAlias = (
+    IntegerLiteral
+    | FloatLiteral
+    | BooleanLiteral
+    | TextLiteral
+    | PathExpression
+    | Unary
+    | Reference
+    | Binary
+    | Assignment
+    | Cast
+    | Call
+    | MethodCall
+    | Field
+    | Index
+    | Array
+    | ArrayRepeat
+    | Tuple
+    | Parenthesized
+    | Range
+    | Block
+    | If
+    | LetCondition
+    | Match
+    | While
+    | Loop
+    | For
+    | Break
+    | Continue
+    | Return
+    | Closure
+    | MacroCall
+    | StructLiteral
+    | Try
+)
+
+
+# --- Patterns --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentifierPattern(Node):
+    """`name`, `mut name`, `ref name`."""
+
+    name: str
+    is_mutable: bool = False
+    is_reference: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WildcardPattern(Node):
+    """`_`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuplePattern(Node):
+    """`(a, b)`."""
+
+    elements: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiteralPattern(Node):
+    """`1`, `-1`, `true`."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathPattern(Node):
+    """`Axis::X`, with or without a parenthesised argument list as written in `arguments`."""
+
+    path: Path
+    arguments: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangePattern(Node):
+    """`a..=b`, either side optional."""
+
+    start: Expression | None
+    end: Expression | None
+    is_inclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrPattern(Node):
+    """`a | b`."""
+
+    alternatives: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpaquePattern(Node):
+    """A pattern outside the modelled subset, as written."""
+
+    text: str
+
+
+Pattern: TypeAlias = (
+    IdentifierPattern
+    | WildcardPattern
+    | TuplePattern
+    | LiteralPattern
+    | PathPattern
+    | RangePattern
+    | OrPattern
+    | OpaquePattern
+)
+
+
+# --- Attributes ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetaItem(Node):
+    """The inside of an attribute: `path`, `path = value`, `path(items)`, or a bare literal or array as `value`.
+
+    `#[kernel(dtypes = [f32, f64])]` is path `kernel` with one item: path `dtypes`, value an `Array`.
+    """
+
+    path: Path | None = None
+    value: Expression | None = None
+    items: tuple[MetaItem, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute(Node):
+    """`#[…]` or, where `is_inner`, `#![…]`. `meta` is None where the content is no meta item; `text` is as written."""
+
+    text: str
+    meta: MetaItem | None
+    is_inner: bool = False
+
+    @property
+    def name(self) -> str | None:
+        """The last name of the attribute's path: `kernel` for `#[teeny_macros::kernel]`."""
+        if self.meta is None or self.meta.path is None:
+            return None
+        return self.meta.path.segments[-1].name
+
+
+# --- Statements ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Let(Node):
+    """`let pattern: type = value;`; `else_block` for `let … else`."""
+
+    pattern: Pattern
+    type: Type | None = None
+    value: Expression | None = None
+    else_block: Block | None = None
+    attributes: tuple[Attribute, ...] = ()
+    trivia: Trivia = NO_TRIVIA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpressionStatement(Node):
+    """An expression as a statement; `has_semicolon` is False after blocks that need none."""
+
+    expression: Expression
+    has_semicolon: bool = True
+    attributes: tuple[Attribute, ...] = ()
+    trivia: Trivia = NO_TRIVIA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemStatement(Node):
+    """An item among statements."""
+
+    item: Item
+    trivia: Trivia = NO_TRIVIA
+
+
+Statement: TypeAlias = Let | ExpressionStatement | ItemStatement
+
+
+# --- Items -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeParameter(Node):
+    """`D: Float + Send`; `bounds` are the bounds that are paths (lifetimes and `?Sized` are left out)."""
+
+    name: str
+    bounds: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstParameter(Node):
+    """`const N: i32 = default`."""
+
+    name: str
+    type: Type
+    default: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifetimeParameter(Node):
+    """`'a`, without its apostrophe."""
+
+    name: str
+
+
+GenericParameter: TypeAlias = TypeParameter | ConstParameter | LifetimeParameter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter(Node):
+    """`pattern: type`; comments on it hang on `trivia`."""
+
+    pattern: Pattern
+    type: Type
+    trivia: Trivia = NO_TRIVIA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemHead:
+    """What stands before every item: doc lines (without `///` and one space), attributes, visibility, comments.
+
+    `docs` are the outer doc comments, one entry a line. `visibility` is the text as written (`pub`, `pub(crate)`) or "".
+    """
+
+    docs: tuple[str, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    visibility: str = ""
+    trivia: Trivia = NO_TRIVIA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpaqueBody(Node):
+    """A `{ … }` that was found by balanced delimiters and not parsed; `text` includes the braces."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function(Node):
+    """`fn name<generics>(parameters) -> return_type where … { body }`.
+
+    Functions under `#[kernel]`, and free functions, have a parsed `Block`; methods keep an `OpaqueBody` until somebody
+    needs them. `receiver` is the text of a `self` parameter. `where_clause` is the text after `where`.
+    """
+
+    head: ItemHead
+    name: str
+    name_span: Span
+    generics: tuple[GenericParameter, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    receiver: str | None = None
+    return_type: Type | None = None
+    where_clause: str | None = None
+    body: Block | OpaqueBody | None = None
+    qualifiers: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Struct(Node):
+    """`struct Name<generics> …`; what follows the name is kept as written in `rest` (generics, fields, semicolon)."""
+
+    head: ItemHead
+    name: str
+    rest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impl(Node):
+    """`impl<generics> Trait for Type where … { items }`; `generics` and `where_clause` as written, `trait` None if inherent."""
+
+    head: ItemHead
+    generics: str
+    trait: Type | None
+    self_type: Type
+    where_clause: str | None
+    items: tuple[Item, ...]
+    closing_comments: tuple[Comment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use(Node):
+    """`use tree;`, the tree as written."""
+
+    head: ItemHead
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Const(Node):
+    """`const NAME: type = value;`, or `static`; `value` is an expression, or None where it is outside the subset."""
+
+    head: ItemHead
+    keyword: str
+    name: str
+    name_span: Span
+    type: Type
+    value: Expression | None
+    value_text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module(Node):
+    """`mod name { items }`, or `mod name;` where `items` is None."""
+
+    head: ItemHead
+    name: str
+    items: tuple[Item, ...] | None
+    closing_comments: tuple[Comment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpaqueItem(Node):
+    """An item outside the model, found by balanced delimiters: traits, enums, `macro_rules!`, anything newer than us.
+
+    `keyword` is its first word (`trait`, `macro_rules!`), `text` the item as written, without its head.
+    """
+
+    head: ItemHead
+    keyword: str
+    text: str
+
+
+Item: TypeAlias = Function | Struct | Impl | Use | Const | Module | OpaqueItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File(Node):
+    """A whole source file. `docs` are the `//!` lines; `closing_comments` stand after the last item."""
+
+    docs: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    items: tuple[Item, ...]
+    header_comments: tuple[Comment, ...] = ()
+    closing_comments: tuple[Comment, ...] = ()

@@ -1,0 +1,1 @@
+"""The Python target: tree, names, lowering, printer."""
