@@ -1,0 +1,419 @@
+"""The typed IR: kernels, symbols by identity, every expression with its type.
+
+The passes from `settle` on keep these invariants, which `transpiler.ir.verify` checks: every type is settled, every
+symbol is declared before it is read, and the two sides of an assignment have one type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from transpiler.ir.types import DType, DtypeParameter, ElementType, Type
+    from transpiler.ops.model import Op
+    from transpiler.source import Span
+
+
+class SymbolKind(Enum):
+    """Where a symbol comes from; that decides when its value is known."""
+
+    PARAMETER = "parameter"
+    CONST_GENERIC = "const generic"
+    CONST_ITEM = "const item"
+    LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Symbol:
+    """A value's name, told apart by `id` alone: shadowing gives a new symbol with the old name.
+
+    `name` is the Rust name; Python names are given in `transpiler.target.names` only.
+    """
+
+    id: int
+    name: str
+    kind: SymbolKind
+    type: Type
+    span: Span
+    is_mutable: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Symbol) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """What all nodes have: the place in the Rust text."""
+
+    span: Span
+
+
+# --- Expressions -----------------------------------------------------------------------------------------------------
+
+
+class UnaryOperator(Enum):
+    """Prefix operators on values."""
+
+    NEGATE = "-"
+    NOT = "!"
+
+
+class BinaryOperator(Enum):
+    """Infix operators, by their Rust spelling. Division and remainder of integers truncate, shifts are Rust's."""
+
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    REMAINDER = "%"
+    ADD = "+"
+    SUBTRACT = "-"
+    SHIFT_LEFT = "<<"
+    SHIFT_RIGHT = ">>"
+    BIT_AND = "&"
+    BIT_XOR = "^"
+    BIT_OR = "|"
+    EQUAL = "=="
+    NOT_EQUAL = "!="
+    LESS = "<"
+    GREATER = ">"
+    LESS_EQUAL = "<="
+    GREATER_EQUAL = ">="
+    AND = "&&"
+    OR = "||"
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the result is a truth value of two compared operands."""
+        return self in _COMPARISONS
+
+    @property
+    def is_logical(self) -> bool:
+        """Whether it is `&&` or `||`, which evaluate the right side only where needed."""
+        return self in {BinaryOperator.AND, BinaryOperator.OR}
+
+
+_COMPARISONS = frozenset(
+    {
+        BinaryOperator.EQUAL,
+        BinaryOperator.NOT_EQUAL,
+        BinaryOperator.LESS,
+        BinaryOperator.GREATER,
+        BinaryOperator.LESS_EQUAL,
+        BinaryOperator.GREATER_EQUAL,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedNode(Node):
+    """An expression: it has a type."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literal(TypedNode):
+    """A constant of scalar type.
+
+    Once settled, `value` is exactly representable in a concrete dtype; in a dtype parameter it is the f64 that the
+    parameter's instance rounds. `digits` is a float literal's text without underscores and suffix, None for values the
+    compiler computed.
+    """
+
+    value: bool | int | float
+    digits: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read(TypedNode):
+    """The value of a symbol."""
+
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unary(TypedNode):
+    """`-x` or `!x`, on scalars and tensors alike."""
+
+    operator: UnaryOperator
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binary(TypedNode):
+    """`left operator right`; tensors broadcast, a scalar joins a tensor of its dtype."""
+
+    operator: BinaryOperator
+    left: Expression
+    right: Expression
+
+
+class CastKind(Enum):
+    """How a conversion treats what does not fit."""
+
+    RUST_AS = "as"
+    """Rust's `as`: float to integer saturates, NaN becomes 0, integers wrap, floats round to nearest."""
+    FROM_F64 = "from_f64"
+    """`D::from_f64(x)`: rounds to nearest."""
+    WIDEN = "widen"
+    """From the stored dtype of a parameter to the dtype its arithmetic runs in; the dtype in the type stays."""
+    MATERIALISE = "materialise"
+    """A value Python or Triton may hold as a constant or in another precision becomes a value of exactly this dtype."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast(TypedNode):
+    """`operand` converted to the dtype of `type`."""
+
+    operand: Expression
+    kind: CastKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpCall(TypedNode):
+    """`T::op::<generics>(arguments)`: `arguments` has one entry for each parameter of the row, `dtypes` one a generic."""
+
+    op: Op
+    dtypes: tuple[ElementType, ...]
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetPointer(TypedNode):
+    """`pointer.add_offsets(offsets)`: a tensor of pointers, `offsets` counted in elements."""
+
+    pointer: Expression
+    offsets: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TupleValue(TypedNode):
+    """`(a, b)`."""
+
+    elements: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TupleElement(TypedNode):
+    """`tuple.0`."""
+
+    operand: Expression
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditional(TypedNode):
+    """`if condition { … } else { … }` as a value, or a block used as one where both arms are given by `BlockValue`."""
+
+    condition: Expression
+    then_value: BlockValue
+    else_value: BlockValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockValue(TypedNode):
+    """`{ statements; value }`."""
+
+    statements: tuple[Statement, ...]
+    value: Expression
+
+
+Expression: TypeAlias = (
+    Literal
+    | Read
+    | Unary
+    | Binary
+    | Cast
+    | OpCall
+    | OffsetPointer
+    | TupleValue
+    | TupleElement
+    | Conditional
+    | BlockValue
+)
+
+
+# --- Arguments of operations that are not values ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsentArgument(Node):
+    """`None`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListArgument(Node):
+    """`&[a, b]`."""
+
+    elements: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnumArgument(Node):
+    """`Axis::X`: a member of one of the language's enums."""
+
+    enum: str
+    member: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagArgument(Node):
+    """`true` or `false` where an operation takes a compile-time flag."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextArgument(Node):
+    """A string, its escapes resolved."""
+
+    value: str
+
+
+Argument: TypeAlias = (
+    Expression | AbsentArgument | ListArgument | EnumArgument | FlagArgument | TextArgument
+)
+
+
+# --- Statements ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """What a reader saw around a statement.
+
+    `comments` are the lines above it without `//`, an empty string for an empty line between them; `trailing` is the
+    comment on its own line; `blank_before` an empty line above it all.
+    """
+
+    comments: tuple[str, ...] = ()
+    trailing: str | None = None
+    blank_before: bool = False
+
+
+PLAIN = Layout()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementNode(Node):
+    """A statement: it has a layout."""
+
+    layout: Layout = field(default=PLAIN, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Let(StatementNode):
+    """`let symbol = value;`."""
+
+    symbol: Symbol
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetTuple(StatementNode):
+    """`let (a, _, b) = value;`; None for `_`."""
+
+    symbols: tuple[Symbol | None, ...]
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declare(StatementNode):
+    """`symbol` exists from here on; each branch of what follows gives it its first value by `Assign`."""
+
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assign(StatementNode):
+    """`symbol = value;`, or `symbol operator= value;`."""
+
+    symbol: Symbol
+    value: Expression
+    operator: BinaryOperator | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluate(StatementNode):
+    """An expression for its effect."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class If(StatementNode):
+    """`if condition { … } else { … }`; `else_block` is None where there is none."""
+
+    condition: Expression
+    then_block: Block
+    else_block: Block | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class While(StatementNode):
+    """`while condition { … }`."""
+
+    condition: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class For(StatementNode):
+    """`for symbol in start..stop` by `step`, which is positive; `symbol` is not assigned in the body."""
+
+    symbol: Symbol
+    start: Expression
+    stop: Expression
+    step: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Return(StatementNode):
+    """`return;`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block(Node):
+    """Statements in a scope of their own; `closing_comments` stand after the last one."""
+
+    statements: tuple[Statement, ...]
+    closing_comments: tuple[str, ...] = field(default=(), compare=False)
+
+
+Statement: TypeAlias = Let | LetTuple | Declare | Assign | Evaluate | If | While | For | Return
+
+
+# --- Kernels ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel(Node):
+    """One `#[kernel]` function.
+
+    `parameters` are the runtime parameters in Rust order, `const_generics` the compile-time ones; `docs` the doc comment
+    a line each; `feature_gate` the text of its `#[cfg(…)]` conditions or None; `dtypes` for each dtype parameter the
+    dtypes its attribute names, or its bound admits; `backward` the struct its attribute names.
+    """
+
+    name: str
+    docs: tuple[str, ...]
+    dtype_parameters: tuple[DtypeParameter, ...]
+    const_generics: tuple[Symbol, ...]
+    parameters: tuple[Symbol, ...]
+    body: Block
+    dtypes: tuple[DType, ...] = ()
+    backward: str | None = None
+    feature_gate: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """The kernels of one file, in its order, and its `//!` lines."""
+
+    docs: tuple[str, ...]
+    kernels: tuple[Kernel, ...]

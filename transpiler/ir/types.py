@@ -1,0 +1,284 @@
+"""Types of the kernel language: dtypes, symbolic dimensions, and the types built from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+
+class DType(Enum):
+    """A concrete element type, by its Rust name (`f16` and `bf16` are ours: Rust has no such primitive)."""
+
+    BOOL = "bool"
+    I8 = "i8"
+    I16 = "i16"
+    I32 = "i32"
+    I64 = "i64"
+    U8 = "u8"
+    U16 = "u16"
+    U32 = "u32"
+    U64 = "u64"
+    F16 = "f16"
+    BF16 = "bf16"
+    F32 = "f32"
+    F64 = "f64"
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is a floating-point type."""
+        return self in _FLOATS
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is an integer type; bool is none."""
+        return not self.is_float and self is not DType.BOOL
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether it is an integer type with a sign."""
+        return self in _SIGNED
+
+    @property
+    def bits(self) -> int:
+        """Its width; bool counts as one bit."""
+        return _BITS[self]
+
+
+_FLOATS = frozenset({DType.F16, DType.BF16, DType.F32, DType.F64})
+_SIGNED = frozenset({DType.I8, DType.I16, DType.I32, DType.I64})
+_BITS = {
+    DType.BOOL: 1,
+    DType.I8: 8,
+    DType.U8: 8,
+    DType.I16: 16,
+    DType.U16: 16,
+    DType.F16: 16,
+    DType.BF16: 16,
+    DType.I32: 32,
+    DType.U32: 32,
+    DType.F32: 32,
+    DType.I64: 64,
+    DType.U64: 64,
+    DType.F64: 64,
+}
+
+
+class Bound(Enum):
+    """A trait that bounds a dtype parameter, by its Rust name."""
+
+    FLOAT = "Float"
+    INT = "Int"
+    NUM = "Num"
+    BOOL = "Bool"
+    DTYPE = "Dtype"
+
+    @property
+    def dtypes(self) -> tuple[DType, ...]:
+        """The dtypes it admits, those of Rust first, then half precision, which we add."""
+        floats = (DType.F32, DType.F64, DType.F16, DType.BF16)
+        integers = tuple(dtype for dtype in DType if dtype.is_integer)
+        match self:
+            case Bound.FLOAT:
+                return floats
+            case Bound.INT:
+                return integers
+            case Bound.NUM:
+                return (*floats, *integers)
+            case Bound.BOOL:
+                return (DType.BOOL,)
+            case Bound.DTYPE:
+                return (*floats, *integers, DType.BOOL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DtypeParameter:
+    """A dtype parameter of a kernel, `D: Float`. Two of one kernel have different names."""
+
+    name: str
+    bound: Bound
+
+    @property
+    def admits_half(self) -> bool:
+        """Whether an instance may store half precision, so that arithmetic has a wider type than memory."""
+        return any(dtype.is_float and dtype.bits == 16 for dtype in self.bound.dtypes)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether every instance is a floating-point type."""
+        return self.bound is Bound.FLOAT
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether every instance is an integer type."""
+        return self.bound is Bound.INT
+
+
+class LiteralKind(Enum):
+    """What a dtype that inference has not settled may become."""
+
+    INTEGER = "integer"
+    FLOAT = "float"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DtypeVariable:
+    """A dtype still to be inferred: of an unsuffixed literal, or of a generic argument that was left out.
+
+    None is left after the pass `settle`.
+    """
+
+    id: int
+    kind: LiteralKind
+
+
+ElementType: TypeAlias = DType | DtypeParameter | DtypeVariable
+
+
+# --- Dimensions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedDimension:
+    """A dimension given by a const generic."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputedDimension:
+    """A dimension computed at compile time from others; `text` is canonical, so that equal text is equal extent."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownDimension:
+    """An extent the compiler cannot name; it is compatible with every other."""
+
+
+Dimension: TypeAlias = int | NamedDimension | ComputedDimension | UnknownDimension
+Shape: TypeAlias = tuple[Dimension, ...]
+
+
+# --- Types -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scalar:
+    """One value of `dtype`; also what a full reduction gives (a 0-d tensor in Triton)."""
+
+    dtype: ElementType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tensor:
+    """A tile of values; `shape` has at least one dimension."""
+
+    dtype: ElementType
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """A pointer to elements of `dtype`."""
+
+    dtype: ElementType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointerTensor:
+    """A tile of pointers to elements of `dtype`."""
+
+    dtype: ElementType
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Descriptor:
+    """A tensor descriptor or block pointer over tiles of `shape`."""
+
+    dtype: ElementType
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TupleType:
+    """Several values at once."""
+
+    elements: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """The type of what has no value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poison:
+    """The type of an expression in which an error was reported; every check accepts it, so one fault is told once."""
+
+
+Type: TypeAlias = Scalar | Tensor | Pointer | PointerTensor | Descriptor | TupleType | Unit | Poison
+
+BOOL = Scalar(dtype=DType.BOOL)
+I32 = Scalar(dtype=DType.I32)
+F32 = Scalar(dtype=DType.F32)
+F64 = Scalar(dtype=DType.F64)
+UNIT = Unit()
+POISON = Poison()
+UNKNOWN_DIMENSION = UnknownDimension()
+
+
+# --- Display ---------------------------------------------------------------------------------------------------------
+
+
+def dtype_text(dtype: ElementType) -> str:
+    """A dtype as a Rust author knows it: `f32`, `D`, `{integer}`."""
+    match dtype:
+        case DType():
+            return dtype.value
+        case DtypeParameter():
+            return dtype.name
+        case DtypeVariable():
+            return "{" + dtype.kind.value + "}"
+
+
+def dimension_text(dimension: Dimension) -> str:
+    """A dimension as it would be written in Rust; `?` where unknown."""
+    match dimension:
+        case int():
+            return str(dimension)
+        case NamedDimension():
+            return dimension.name
+        case ComputedDimension():
+            return dimension.text
+        case UnknownDimension():
+            return "?"
+
+
+def shape_text(shape: Shape) -> str:
+    """`[BLOCK_N, 1]`."""
+    return "[" + ", ".join(dimension_text(dimension) for dimension in shape) + "]"
+
+
+def type_text(type_: Type) -> str:
+    """A type as diagnostics and IR dumps show it: `D[BLOCK_N]`, `*f32`, `*D[1]`, `i32`, `()`."""
+    match type_:
+        case Scalar():
+            return dtype_text(type_.dtype)
+        case Tensor():
+            return dtype_text(type_.dtype) + shape_text(type_.shape)
+        case Pointer():
+            return "*" + dtype_text(type_.dtype)
+        case PointerTensor():
+            return "*" + dtype_text(type_.dtype) + shape_text(type_.shape)
+        case Descriptor():
+            return "descriptor<" + dtype_text(type_.dtype) + shape_text(type_.shape) + ">"
+        case TupleType():
+            return "(" + ", ".join(type_text(element) for element in type_.elements) + ")"
+        case Unit():
+            return "()"
+        case Poison():
+            return "{unknown}"

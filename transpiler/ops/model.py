@@ -1,0 +1,141 @@
+"""How an operation of the kernel language is described: one declarative row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from transpiler.ir.types import DType
+    from transpiler.ops.signature import Signature
+
+
+class Effect(Enum):
+    """What an operation does besides computing its result."""
+
+    PURE = "pure"
+    READS = "reads memory"
+    WRITES = "writes memory"
+    ATOMIC = "updates memory atomically"
+    OBSERVES = "is seen by the compiler or the user"
+
+
+# --- Shape rules: how the shape of the result follows from the arguments ---------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeOf:
+    """The shape of one argument."""
+
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeGiven:
+    """The list argument is the shape."""
+
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeBroadcast:
+    """What the arguments broadcast to."""
+
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeReduced:
+    """One axis of an argument, or all of them, reduced; kept with extent 1 where the flag says so."""
+
+    parameter: str
+    axis: str
+    keep_dims: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeInterval:
+    """One dimension, from one compile-time bound to another."""
+
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeExpanded:
+    """An argument's shape with a dimension of extent 1 put in at an axis."""
+
+    parameter: str
+    axis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapePermuted:
+    """An argument's shape in the order of a compile-time list."""
+
+    parameter: str
+    order: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeMatrixProduct:
+    """`[…, M, K]` by `[…, K, N]` gives `[…, M, N]`."""
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeDescribed:
+    """The tile shape a descriptor was made with."""
+
+    parameter: str
+
+
+ShapeRule: TypeAlias = (
+    ShapeOf
+    | ShapeGiven
+    | ShapeBroadcast
+    | ShapeReduced
+    | ShapeInterval
+    | ShapeExpanded
+    | ShapePermuted
+    | ShapeMatrixProduct
+    | ShapeDescribed
+    | None
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Op:
+    """One operation.
+
+    `signature` is its Rust signature in the notation of `transpiler.ops.signature`. `triton` is its spelling: a Python
+    expression in which a name of a parameter stands for the argument and a name of a generic for the dtype; a keyword
+    argument that is just a parameter is left out where the Rust passes `None`, `false` or an empty list, and names with a
+    leading underscore are functions of `transpiler.target.prelude`. `shape` gives the result's shape, None where the
+    signature says it all. `is_stored` tells that the result comes from memory, in the stored dtype. `dtypes` limits a
+    generic further than its bound where Triton does. `summary` is one sentence for the docs.
+    """
+
+    name: str
+    family: str
+    signature: str
+    triton: str
+    summary: str
+    shape: ShapeRule = None
+    effect: Effect = Effect.PURE
+    is_stored: bool = False
+    dtypes: dict[str, frozenset[DType]] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @cached_property
+    def parsed(self) -> Signature:
+        """The signature, taken apart."""
+        from transpiler.ops.signature import parse_signature
+
+        return parse_signature(self.signature)
