@@ -1,13 +1,13 @@
 //! Batch normalisation: inference, the two launches of a training step, and the gradients.
 //!
 //! Two layouts. The `batch_norm_*` kernels read a row-major matrix `x[N, C]`, whose element
-//! `x[n, c]` lies at `n * C + c`; an image batch becomes one by folding its batch and its positions
-//! into `N`. The `batch_norm_2d_nchw_*` kernels read `x[B, C, H, W]` in place, with `HW = H * W`:
+//! `x[n, c]` lies at `n * C + c` (a channels-last image batch is one, with batch and positions folded
+//! into `N`). The `batch_norm_2d_nchw_*` kernels read `x[B, C, H, W]` in place, with `HW = H * W`:
 //! element `x[b, c, p]` lies at `(b * C + c) * HW + p`.
 //!
 //! A program owns one channel (one plane of it for the image forward) and walks it in tiles, so no
-//! two programs share a sum and a result does not depend on the order in which they run. Offsets are
-//! 32-bit: a tensor holds at most 2^31 - 1 elements.
+//! two programs share a sum and a result does not depend on the order in which they run. Offsets
+//! are 32-bit: a tensor holds at most 2^31 - 1 elements.
 //!
 //! Numerics. Statistics take two passes over the data, the mean first and then the squares of what
 //! is left after subtracting it; the difference of two large sums never appears. Lanes beyond the
@@ -66,7 +66,8 @@ pub fn batch_norm_forward_inference<T: Triton, D: Float, const BLOCK_N: i32>(
         let inside = rows.lt(N);
         let offsets = rows * C + channel;
 
-        let x = T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+        let x =
+            T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let y = (x - centre) * slope + shift;
         T::store(y_ptr.add_offsets(offsets), y, Some(inside), &[], None, None);
 
@@ -116,7 +117,8 @@ pub fn batch_norm_stats_forward<T: Triton, D: Float, const BLOCK_N: i32>(
         let inside = rows.lt(N);
         let offsets = rows * C + channel;
 
-        let x = T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+        let x =
+            T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         sums = sums + T::where_(inside, x, zeros);
 
         first += BLOCK_N;
@@ -132,7 +134,8 @@ pub fn batch_norm_stats_forward<T: Triton, D: Float, const BLOCK_N: i32>(
         let inside = rows.lt(N);
         let offsets = rows * C + channel;
 
-        let x = T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+        let x =
+            T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let distance = T::where_(inside, x - centre, zeros);
         squares = squares + distance * distance;
 
@@ -150,7 +153,8 @@ pub fn batch_norm_stats_forward<T: Triton, D: Float, const BLOCK_N: i32>(
     let keep = T::full::<D>(&[1], D::from_f64(1.0 - momentum as f64));
     let old_mean =
         T::load(running_mean_ptr.add_offsets(at), None, None, &[], None, None, None, false);
-    let old_var = T::load(running_var_ptr.add_offsets(at), None, None, &[], None, None, None, false);
+    let old_var =
+        T::load(running_var_ptr.add_offsets(at), None, None, &[], None, None, None, false);
 
     let new_mean = keep * old_mean + take * mean;
     let new_var = keep * old_var + take * var;
@@ -198,7 +202,8 @@ pub fn batch_norm_normalize_forward<T: Triton, D: Float, const BLOCK_N: i32>(
         let inside = rows.lt(N);
         let offsets = rows * C + channel;
 
-        let x = T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+        let x =
+            T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let y = (x - centre) * slope + shift;
         T::store(y_ptr.add_offsets(offsets), y, Some(inside), &[], None, None);
 
@@ -256,7 +261,8 @@ pub fn batch_norm_backward<T: Triton, D: Float, const BLOCK_N: i32>(
         let inside = rows.lt(N);
         let offsets = rows * C + channel;
 
-        let x = T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+        let x =
+            T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let dy =
             T::load(dy_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let xhat = (x - centre) * spread;
@@ -282,7 +288,8 @@ pub fn batch_norm_backward<T: Triton, D: Float, const BLOCK_N: i32>(
         let inside = rows.lt(N);
         let offsets = rows * C + channel;
 
-        let x = T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+        let x =
+            T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let dy =
             T::load(dy_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let xhat = (x - centre) * spread;
@@ -297,8 +304,8 @@ pub fn batch_norm_backward<T: Triton, D: Float, const BLOCK_N: i32>(
 /// Normalises an image batch `x[B, C, H, W]` with the running statistics, without moving it to
 /// another layout.
 ///
-/// `y = (x - running_mean) * weight / sqrt(running_var + eps) + bias`, with statistics, `weight` and
-/// `bias` of shape `[C]`; `HW` is `H * W`.
+/// `y = (x - running_mean) * weight / sqrt(running_var + eps) + bias`, with statistics, `weight`
+/// and `bias` of shape `[C]`; `HW` is `H * W`.
 ///
 /// Grid: `[C, B]`, one program a plane.
 #[kernel]
@@ -339,7 +346,8 @@ pub fn batch_norm_2d_nchw_forward_inference<T: Triton, D: Float, const BLOCK_HW:
         let inside = positions.lt(HW);
         let offsets = positions + plane;
 
-        let x = T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+        let x =
+            T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
         let y = (x - centre) * slope + shift;
         T::store(y_ptr.add_offsets(offsets), y, Some(inside), &[], None, None);
 
@@ -404,10 +412,26 @@ pub fn batch_norm_2d_nchw_backward<T: Triton, D: Float, const BLOCK_HW: i32>(
             let inside = positions.lt(HW);
             let offsets = positions + plane;
 
-            let x =
-                T::load(x_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
-            let dy =
-                T::load(dy_ptr.add_offsets(offsets), Some(inside), None, &[], None, None, None, false);
+            let x = T::load(
+                x_ptr.add_offsets(offsets),
+                Some(inside),
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+            let dy = T::load(
+                dy_ptr.add_offsets(offsets),
+                Some(inside),
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
             let xhat = (x - centre) * spread;
 
             bias_sums = bias_sums + T::where_(inside, dy, zeros);
