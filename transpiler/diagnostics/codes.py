@@ -47,6 +47,94 @@ _TABLE = (
     # E06: Rust that is not supported
     # E07: attributes and generics
     # E08: files and options
+    _error(
+        "E0801",
+        "no such file or folder",
+        "A path on the command line leads nowhere. Several kernels are named with commas, "
+        "`--kernel a,b`: a second name after a space would be read as a path.",
+        wrong="teeny-transpile kernels/batch_norm.rs",
+        right="teeny-transpile kernels/batchnorm.rs",
+    ),
+    _error(
+        "E0802",
+        "folder without Rust files",
+        "Folders are searched for `*.rs` at every depth; hidden folders are left out. This one "
+        "holds none.",
+        wrong="teeny-transpile docs",
+        right="teeny-transpile kernels",
+    ),
+    _error(
+        "E0803",
+        "not UTF-8",
+        "Rust source is UTF-8. The message names the first byte that is not, counted from zero.",
+        wrong="teeny-transpile kernels/latin1.rs",
+        right="iconv -f latin1 -t utf-8 kernels/latin1.rs | teeny-transpile -",
+    ),
+    _error(
+        "E0804",
+        "binary file",
+        "The file holds zero bytes: it is an object file, an archive or UTF-16 text rather than"
+        " Rust source.",
+        wrong="teeny-transpile target/release/libkernels.rlib",
+        right="teeny-transpile kernels",
+    ),
+    _error(
+        "E0805",
+        "two files would be written to one place",
+        "A module is named after the stem of its Rust file, so two inputs with one stem collide"
+        " in one folder; and an output never replaces an input. Nothing is written until each "
+        "output has a place of its own.",
+        wrong="teeny-transpile a/norm.rs b/norm.rs",
+        right="teeny-transpile a/norm.rs -o out/a/ && teeny-transpile b/norm.rs -o out/b/",
+    ),
+    _error(
+        "E0806",
+        "file cannot be read",
+        "The operating system refused to open or read the file; the message carries its reason.",
+    ),
+    _error(
+        "E0807",
+        "output cannot be written",
+        "The folder cannot be made, or the file in it cannot be written; the message carries "
+        "the operating system's reason. What was there before is unchanged.",
+        wrong="teeny-transpile kernels/batchnorm.rs -o /proc/batchnorm.py",
+        right="teeny-transpile kernels/batchnorm.rs -o out/",
+    ),
+    _error(
+        "E0808",
+        "no such kernel",
+        "`--kernel` names a `#[kernel]` function that no input has, or one that its `#[cfg(…)]`"
+        " switches off under the features in force.",
+        wrong="teeny-transpile kernels/batchnorm.rs --kernel batch_norm",
+        right="teeny-transpile kernels/batchnorm.rs --kernel batch_norm_backward",
+    ),
+    _error(
+        "E0809",
+        "no such const generic",
+        "`--block` gives values to a const generic of the selected kernels, by its Rust name; "
+        "none of them has this one.",
+        wrong="teeny-transpile kernels/batchnorm.rs --block BLOCK=128",
+        right="teeny-transpile kernels/batchnorm.rs --block BLOCK_N=128",
+    ),
+    _error(
+        "E0810",
+        "Triton refused a specialisation",
+        "Compiling for the target failed inside Triton; the message carries its reason. Not "
+        "every target has every dtype or instruction, and large blocks may exceed what it can "
+        "hold.",
+        wrong="teeny-transpile kernels/batchnorm.rs --emit cubin --target sm_50",
+        right="teeny-transpile kernels/batchnorm.rs --emit cubin --target sm_90",
+    ),
+    _error(
+        "E0811",
+        "no kernel to emit",
+        "The file has no `#[kernel]` function, or the features in force switch all of them off."
+        " Files found by searching a folder may hold host code alone; a file named on the "
+        "command line is expected to hold a kernel.",
+        wrong="fn scale(x: f32) -> f32 { x * 2.0 }",
+        right="#[kernel]\n"
+        "pub fn scale<T: Triton, const BLOCK: i32>(x: T::Pointer<f32>, n: i32) { … }",
+    ),
 )
 
 CODES: dict[str, Code] = {entry.code: entry for entry in _TABLE}

@@ -1,1 +1,1 @@
-"""One file an output format."""
+"""Renderers, one file a format: each is a pure function `render(reports) -> str` over `report.Report`."""

@@ -1,0 +1,18 @@
+"""What every renderer takes: the diagnostics of a text beside the text they point into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.model import Diagnostic
+    from transpiler.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The diagnostics of one source text; `source` is None for those that are about the command line."""
+
+    source: SourceFile | None
+    diagnostics: tuple[Diagnostic, ...]
