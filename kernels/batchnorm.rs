@@ -1,7 +1,7 @@
 //! Batch normalisation: inference, the two launches of a training step, and the gradients.
 //!
 //! Two layouts. The `batch_norm_*` kernels read a row-major matrix `x[N, C]`, whose element
-//! `x[n, c]` lies at `n * C + c` (a channels-last image batch is one, with batch and positions folded
+//! `x[n, c]` lies at `n * C + c` (a channels-last image batch is one, batch and positions folded
 //! into `N`). The `batch_norm_2d_nchw_*` kernels read `x[B, C, H, W]` in place, with `HW = H * W`:
 //! element `x[b, c, p]` lies at `(b * C + c) * HW + p`.
 //!
