@@ -167,14 +167,14 @@ Shape: TypeAlias = tuple[Dimension, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar:
-    """One value of `dtype`; also what a full reduction gives (a 0-d tensor in Triton)."""
+    """One value of `dtype` of Rust's own: a parameter, a literal, a program id."""
 
     dtype: ElementType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tensor:
-    """A tile of values; `shape` has at least one dimension."""
+    """A tile of values; a full reduction gives one of no dimensions."""
 
     dtype: ElementType
     shape: Shape

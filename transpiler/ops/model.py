@@ -116,7 +116,7 @@ class Op:
     expression in which a name of a parameter stands for the argument and a name of a generic for the dtype; a keyword
     argument that is just a parameter is left out where the Rust passes `None`, `false` or an empty list, and names with a
     leading underscore are functions of `transpiler.target.prelude`. `shape` gives the result's shape, None where the
-    signature says it all. `is_stored` tells that the result comes from memory, in the stored dtype. `dtypes` limits a
+    signature says it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `is_stored` tells that the result comes from memory, in the stored dtype. `dtypes` limits a
     generic further than its bound where Triton does. `summary` is one sentence for the docs.
     """
 
@@ -126,6 +126,7 @@ class Op:
     triton: str
     summary: str
     shape: ShapeRule = None
+    fits: tuple[tuple[str, str], ...] = ()
     effect: Effect = Effect.PURE
     is_stored: bool = False
     dtypes: dict[str, frozenset[DType]] = field(default_factory=dict)

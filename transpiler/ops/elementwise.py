@@ -1,0 +1,142 @@
+"""Element-wise mathematics and comparisons."""
+
+from __future__ import annotations
+
+from transpiler.ir.types import DType
+from transpiler.ops.model import Op, ShapeBroadcast, ShapeOf
+
+_SINGLE_ONLY = {"D": frozenset({DType.F32})}
+
+
+def _unary(name: str, bound: str, summary: str, *, triton: str = "") -> Op:
+    return Op(
+        name=name,
+        family="math",
+        signature=f"<D: {bound}>(x: Tensor<D>) -> Tensor<D>",
+        triton=triton or f"tl.{name}(x)",
+        summary=summary,
+        shape=ShapeOf(parameter="x"),
+    )
+
+
+def _binary(name: str, bound: str, summary: str, triton: str) -> Op:
+    return Op(
+        name=name,
+        family="math",
+        signature=f"<D: {bound}>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D>",
+        triton=triton,
+        summary=summary,
+        shape=ShapeBroadcast(parameters=("x", "y")),
+    )
+
+
+def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
+    tile = Op(
+        name=name,
+        family="compare",
+        signature="<D: Num>(x: Tensor<D>, y: Tensor<D>) -> Mask",
+        triton=f"x {operator} y",
+        summary=f"Where x is {words} y.",
+        shape=ShapeBroadcast(parameters=("x", "y")),
+    )
+    scalar = Op(
+        name=f"{name}_scalar",
+        family="compare",
+        signature="<D: Num>(x: Tensor<D>, y: D) -> Mask",
+        triton=f"x {operator} y",
+        summary=f"Where x is {words} the scalar y.",
+        shape=ShapeOf(parameter="x"),
+    )
+    return tile, scalar
+
+
+ELEMENTWISE: tuple[Op, ...] = (
+    _unary("abs", "Dtype", "Absolute value."),
+    _unary("ceil", "Float", "Smallest integer not below x."),
+    _unary("floor", "Float", "Largest integer not above x."),
+    _unary("cos", "Float", "Cosine of x in radians."),
+    _unary("sin", "Float", "Sine of x in radians."),
+    _unary("exp", "Float", "e to the power x."),
+    _unary("exp2", "Float", "2 to the power x."),
+    _unary("log", "Float", "Natural logarithm."),
+    _unary("log2", "Float", "Logarithm to base 2."),
+    _unary("rsqrt", "Float", "1 / sqrt(x), approximate on a GPU."),
+    _unary("sigmoid", "Float", "1 / (1 + exp(-x))."),
+    _unary("sqrt", "Float", "Square root, approximate in f32 on a GPU."),
+    _unary("erf", "Float", "The error function."),
+    Op(
+        name="sqrt_rn",
+        family="math",
+        signature="<D: Float>(x: Tensor<D>) -> Tensor<D>",
+        triton="tl.sqrt_rn(x)",
+        summary="Square root, rounded to nearest.",
+        shape=ShapeOf(parameter="x"),
+        dtypes=_SINGLE_ONLY,
+    ),
+    _binary(
+        "maximum",
+        "Num",
+        "The larger of x and y; NaN where either is NaN.",
+        "tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+    ),
+    _binary(
+        "minimum",
+        "Num",
+        "The smaller of x and y; NaN where either is NaN.",
+        "tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+    ),
+    Op(
+        name="clamp",
+        family="math",
+        signature="<D: Float>(x: Tensor<D>, lo: Tensor<D>, hi: Tensor<D>) -> Tensor<D>",
+        triton="tl.clamp(x, lo, hi)",
+        summary="x held between lo and hi.",
+        shape=ShapeBroadcast(parameters=("x", "lo", "hi")),
+    ),
+    Op(
+        name="fma",
+        family="math",
+        signature="<D: Float>(x: Tensor<D>, y: Tensor<D>, z: Tensor<D>) -> Tensor<D>",
+        triton="tl.fma(x, y, z)",
+        summary="x * y + z, rounded once.",
+        shape=ShapeBroadcast(parameters=("x", "y", "z")),
+    ),
+    Op(
+        name="fdiv",
+        family="math",
+        signature="<D: Float>(x: Tensor<D>, y: Tensor<D>, ieee_rounding: bool) -> Tensor<D>",
+        triton="tl.fdiv(x, y, ieee_rounding=ieee_rounding)",
+        summary="x / y.",
+        shape=ShapeBroadcast(parameters=("x", "y")),
+    ),
+    Op(
+        name="div_rn",
+        family="math",
+        signature="<D: Float>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D>",
+        triton="tl.div_rn(x, y)",
+        summary="x / y, rounded to nearest.",
+        shape=ShapeBroadcast(parameters=("x", "y")),
+        dtypes=_SINGLE_ONLY,
+    ),
+    Op(
+        name="where_",
+        family="compare",
+        signature="<D: Dtype>(cond: Mask, x: Tensor<D>, y: Tensor<D>) -> Tensor<D>",
+        triton="tl.where(cond, x, y)",
+        summary="x where cond holds, y elsewhere; both are computed.",
+        shape=ShapeBroadcast(parameters=("cond", "x", "y")),
+    ),
+    *_compare("lt", "<", "less than"),
+    *_compare("le", "<=", "at most"),
+    *_compare("gt", ">", "greater than"),
+    *_compare("ge", ">=", "at least"),
+    *_compare("eq", "==", "equal to"),
+    *_compare("ne", "!=", "different from"),
+    Op(
+        name="cdiv",
+        family="math",
+        signature="(x: i32, div: i32) -> i32",
+        triton="tl.cdiv(x, div)",
+        summary="x / div, rounded up.",
+    ),
+)

@@ -1,0 +1,101 @@
+"""Loads, stores and atomics."""
+
+from __future__ import annotations
+
+from transpiler.ops.model import Effect, Op, ShapeDescribed, ShapeGiven, ShapeOf
+
+
+def _atomic(name: str, bound: str, summary: str) -> Op:
+    return Op(
+        name=name,
+        family="atomics",
+        signature=(
+            f"<D: {bound}>(ptr: Pointers<D>, val: Tensor<D>, mask: Option<Mask>, "
+            "sem: Option<MemSem>, scope: Option<MemScope>) -> Tensor<D>"
+        ),
+        triton=f"tl.{name}(ptr, val, mask=mask, sem=sem, scope=scope)",
+        summary=summary,
+        shape=ShapeOf(parameter="ptr"),
+        fits=(("val", "ptr"), ("mask", "ptr")),
+        effect=Effect.ATOMIC,
+        is_stored=True,
+    )
+
+
+MEMORY: tuple[Op, ...] = (
+    Op(
+        name="load",
+        family="memory",
+        signature=(
+            "<D: Dtype>(ptr: Pointers<D>, mask: Option<Mask>, other: Option<Tensor<D>>, "
+            "boundary_check: [const i32], padding_option: Option<PaddingOption>, "
+            "cache_modifier: Option<CacheModifier>, eviction_policy: Option<EvictionPolicy>, "
+            "volatile: bool) -> Tensor<D>"
+        ),
+        triton=(
+            "tl.load(ptr, mask=mask, other=other, boundary_check=boundary_check, "
+            "padding_option=padding_option, cache_modifier=cache_modifier, "
+            "eviction_policy=eviction_policy, volatile=volatile)"
+        ),
+        summary="The elements under the pointers; `other` where the mask is off.",
+        shape=ShapeOf(parameter="ptr"),
+        fits=(("mask", "ptr"), ("other", "ptr")),
+        effect=Effect.READS,
+        is_stored=True,
+    ),
+    Op(
+        name="store",
+        family="memory",
+        signature=(
+            "<D: Dtype>(dest: Pointers<D>, src: Tensor<D>, mask: Option<Mask>, "
+            "boundary_check: [const i32], cache_modifier: Option<CacheModifier>, "
+            "eviction_policy: Option<EvictionPolicy>) -> ()"
+        ),
+        triton=(
+            "tl.store(dest, src, mask=mask, boundary_check=boundary_check, "
+            "cache_modifier=cache_modifier, eviction_policy=eviction_policy)"
+        ),
+        summary="Writes the elements whose mask is on.",
+        fits=(("src", "dest"), ("mask", "dest")),
+        effect=Effect.WRITES,
+    ),
+    _atomic("atomic_add", "Num", "Adds to memory and gives what was there."),
+    _atomic("atomic_max", "Num", "Keeps the larger in memory and gives what was there."),
+    _atomic("atomic_min", "Num", "Keeps the smaller in memory and gives what was there."),
+    _atomic("atomic_and", "Int", "Bitwise and with memory; gives what was there."),
+    _atomic("atomic_or", "Int", "Bitwise or with memory; gives what was there."),
+    _atomic("atomic_xor", "Int", "Bitwise exclusive or with memory; gives what was there."),
+    _atomic("atomic_xchg", "Dtype", "Exchanges with memory and gives what was there."),
+    Op(
+        name="make_tensor_descriptor",
+        family="memory",
+        signature=(
+            "<D: Dtype>(base: Pointer<D>, shape: [i32], strides: [i32], block_shape: [const i32], "
+            "padding_option: Option<PaddingOption>) -> Descriptor<D>"
+        ),
+        triton=(
+            "tl.make_tensor_descriptor("
+            "base, shape, strides, block_shape, padding_option=padding_option)"
+        ),
+        summary="A view of memory as a matrix of tiles of `block_shape`.",
+        shape=ShapeGiven(parameter="block_shape"),
+    ),
+    Op(
+        name="load_tensor_descriptor",
+        family="memory",
+        signature="<D: Dtype>(desc: Descriptor<D>, offsets: [i32]) -> Tensor<D>",
+        triton="tl.load_tensor_descriptor(desc, offsets)",
+        summary="The tile at the offsets, counted in elements.",
+        shape=ShapeDescribed(parameter="desc"),
+        effect=Effect.READS,
+        is_stored=True,
+    ),
+    Op(
+        name="store_tensor_descriptor",
+        family="memory",
+        signature="<D: Dtype>(desc: Descriptor<D>, offsets: [i32], value: Tensor<D>) -> ()",
+        triton="tl.store_tensor_descriptor(desc, offsets, value)",
+        summary="Writes a tile at the offsets, counted in elements.",
+        effect=Effect.WRITES,
+    ),
+)

@@ -1,0 +1,14 @@
+"""The op table: every operation by its Rust name."""
+
+from __future__ import annotations
+
+from transpiler.ops.elementwise import ELEMENTWISE
+from transpiler.ops.memory import MEMORY
+from transpiler.ops.model import Op
+from transpiler.ops.reduce import REDUCE
+from transpiler.ops.tiles import CREATION, LINEAR_ALGEBRA, PROGRAM, SHAPE
+
+OPS: dict[str, Op] = {
+    op.name: op
+    for op in (*PROGRAM, *CREATION, *SHAPE, *LINEAR_ALGEBRA, *MEMORY, *ELEMENTWISE, *REDUCE)
+}
