@@ -135,6 +135,12 @@ _TABLE = (
         right="#[kernel]\n"
         "pub fn scale<T: Triton, const BLOCK: i32>(x: T::Pointer<f32>, n: i32) { … }",
     ),
+    _error(
+        "E0812",
+        "fault of the compiler",
+        "The compiler failed where it should have given a module or a diagnostic. The Rust is not "
+        "to blame; other files of the same run are not affected.",
+    ),
 )
 
 CODES: dict[str, Code] = {entry.code: entry for entry in _TABLE}

@@ -62,9 +62,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def _diagnostic(source: SourceFile | None, diagnostic: Diagnostic) -> Iterator[Segment]:
-    yield Segment(
-        f"{diagnostic.severity.label}[{diagnostic.code}]", _STYLES[diagnostic.severity]
-    )
+    yield Segment(f"{diagnostic.severity.label}[{diagnostic.code}]", _STYLES[diagnostic.severity])
     yield Segment(f": {visible(diagnostic.message)}\n", Style.TITLE)
     gutter = 1
     if source is not None:

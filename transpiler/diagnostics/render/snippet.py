@@ -39,6 +39,8 @@ class Style(Enum):
     PRIMARY = "primary"
     SECONDARY = "secondary"
     HELP = "help"
+    ADDED = "added"
+    REMOVED = "removed"
 
 
 class Segment(NamedTuple):
@@ -302,7 +304,9 @@ def _underlines(line: _Line, marks: Sequence[_Mark]) -> Iterator[list[_Piece]]:
     )
     signs: list[_Piece] = []
     # A shorter span is drawn over a longer one, so that both are seen.
-    for start, end, mark in sorted(placed, key=lambda entry: (entry[0] - entry[1], not entry[2].is_primary)):
+    for start, end, mark in sorted(
+        placed, key=lambda entry: (entry[0] - entry[1], not entry[2].is_primary)
+    ):
         signs.append((start, mark.sign * (end - start), mark.style))
     beside = placed[-1] if all(end <= placed[-1][0] for _, end, _ in placed[:-1]) else None
     if beside is not None and beside[2].message:

@@ -1,0 +1,102 @@
+"""What a run makes, and where each piece goes; two pieces never go to one place."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transpiler.cli.describe import document
+from transpiler.cli.request import Place
+from transpiler.cli.values import Emit
+from transpiler.diagnostics.model import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transpiler.cli.request import Request
+    from transpiler.cli.translate import Translation
+    from transpiler.workspace import Input
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Translated:
+    """An input with what came of it."""
+
+    input: Input
+    translation: Translation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artefact:
+    """A piece of output: `path` is None for stdout, `origins` are the inputs it was made of."""
+
+    path: Path | None
+    data: bytes
+    origins: tuple[Translated, ...]
+
+
+def text_artefacts(request: Request, done: Sequence[Translated]) -> list[Artefact]:
+    """The artefacts of the inputs without errors: one each in a folder, else one that holds them all."""
+    good = [each for each in done if each.translation.text is not None]
+    if request.destination.place is Place.FOLDER:
+        return [
+            Artefact(
+                path=module_path(request, each), data=_join(request.emit, [each]), origins=(each,)
+            )
+            for each in good
+        ]
+    if not good:
+        return []
+    path = None if request.destination.place is Place.STDOUT else request.destination.path
+    return [Artefact(path=path, data=_join(request.emit, good), origins=tuple(good))]
+
+
+def module_path(request: Request, translated: Translated) -> Path:
+    """The file in the folder of destination that belongs to an input."""
+    return request.destination.path / (translated.input.stem + request.emit.suffix)
+
+
+def collisions(request: Request, done: Sequence[Translated]) -> list[Diagnostic]:
+    """E0805 for every place that two inputs would be written to, and for an output that would replace an input."""
+    if request.destination.place is Place.STDOUT or request.emit.is_compiled:
+        return []
+    inputs = {os.path.realpath(each.input.path): each.input.name for each in done}
+    if request.destination.place is Place.FILE:
+        places = [(request.destination.path, each) for each in done[:1]]
+    else:
+        places = [(module_path(request, each), each) for each in done]
+    found = []
+    first: dict[str, Translated] = {}
+    for path, each in places:
+        real = os.path.realpath(path)
+        if real in inputs:
+            found.append(_collision(f"`{path}` is an input and would be written over"))
+        elif real in first:
+            names = f"`{first[real].input.name}` and `{each.input.name}`"
+            found.append(_collision(f"{names} would both be written to `{path}`"))
+        else:
+            first[real] = each
+    return found
+
+
+def _collision(message: str) -> Diagnostic:
+    return Diagnostic(
+        severity=Severity.ERROR,
+        code="E0805",
+        message=message,
+        notes=("nothing was written",),
+        help="give each a folder of its own: `--output FOLDER/`",
+    )
+
+
+def _join(emit: Emit, parts: Sequence[Translated]) -> bytes:
+    if emit is Emit.JSON:
+        files = [each.translation.description for each in parts]
+        return document([file for file in files if file is not None]).encode()
+    texts = [each.translation.text or "" for each in parts]
+    if len(texts) > 1:
+        titles = (each.translation.source.name for each in parts)
+        texts = [f"==> {title} <==\n{text}" for title, text in zip(titles, texts, strict=True)]
+    return "\n".join(texts).encode("utf-8", "replace")

@@ -1,0 +1,200 @@
+"""A run from its request to its exit code."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, assert_never
+
+from transpiler import workspace
+from transpiler.cli.artefacts import Translated, collisions, text_artefacts
+from transpiler.cli.gather import gather
+from transpiler.cli.request import Place
+from transpiler.cli.selection import unknown_names
+from transpiler.cli.summary import Delivered, print_compiled, print_summary
+from transpiler.cli.translate import Job, translate
+from transpiler.cli.values import Emit, MessageFormat
+from transpiler.diagnostics.model import Diagnostic, Severity
+from transpiler.diagnostics.render.report import Report
+from transpiler.source import SourceFile
+from transpiler.workspace import FileError, State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transpiler.cli.artefacts import Artefact
+    from transpiler.cli.console import Console
+    from transpiler.cli.request import Request
+
+FINE = 0
+FAILED = 1
+
+
+def execute(request: Request, console: Console) -> int:
+    """Do what was asked for; the result is the exit code."""
+    texts, reports = gather(request)
+    everything = _translate(request, texts)
+    done = [each for each in everything if not _is_beside_the_point(request, each)]
+    mistakes = unknown_names(request.options, [each.translation for each in everything])
+    mistakes += collisions(request, done)
+    if texts and not done and not mistakes:
+        mistakes.append(_nothing_found(texts))
+    reports.extend(_report(each) for each in done)
+    artefacts: list[Artefact] = []
+    if mistakes:
+        reports.append(Report(source=None, diagnostics=tuple(mistakes)))
+    elif request.emit.is_compiled:
+        from transpiler.cli.machine_code import compiled_artefacts  # noqa: PLC0415 - brings in the harness
+
+        artefacts, refusals = compiled_artefacts(request, done)
+        reports.extend(refusals)
+    else:
+        artefacts = text_artefacts(request, done)
+
+    delivered, failures = _deliver(request, console, artefacts)
+    reports.extend(failures)
+    _print_reports(request, console, reports, artefacts)
+    if not request.is_quiet:
+        _print_summary(request, console, delivered)
+    is_stale = request.is_check and _print_staleness(request, console, delivered)
+    has_errors = any(
+        found.severity is Severity.ERROR for report in reports for found in report.diagnostics
+    )
+    return FAILED if has_errors or is_stale else FINE
+
+
+def _translate(
+    request: Request, texts: Sequence[tuple[workspace.Input, SourceFile]]
+) -> list[Translated]:
+    jobs = [Job(source=source, options=request.options, emit=request.emit) for _, source in texts]
+    sizes = (len(source.text) for _, source in texts)
+    translations = workspace.parallel_map(translate, jobs, sizes)
+    return [
+        Translated(input=each, translation=translation)
+        for (each, _), translation in zip(texts, translations, strict=True)
+    ]
+
+
+def _is_beside_the_point(request: Request, each: Translated) -> bool:
+    """Whether nothing of this file was asked for: host code found in a folder, or none of the kernels named."""
+    translation = each.translation
+    if translation.kernels or translation.declared is None:
+        return False
+    if any(found.code != "E0811" for found in translation.errors):
+        return False
+    if not each.input.is_named:
+        return request.emit is not Emit.AST
+    named, declared = set(request.options.kernels), set(translation.declared.kernels)
+    return bool(named and declared) and not named & declared
+
+
+def _report(each: Translated) -> Report:
+    translation = each.translation
+    return Report(source=translation.source, diagnostics=translation.diagnostics)
+
+
+def _nothing_found(texts: Sequence[object]) -> Diagnostic:
+    files = "1 file" if len(texts) == 1 else f"{len(texts)} files"
+    return Diagnostic(
+        severity=Severity.ERROR,
+        code="E0811",
+        message=f"no `#[kernel]` function to emit in {files}",
+    )
+
+
+def _deliver(
+    request: Request, console: Console, artefacts: Sequence[Artefact]
+) -> tuple[list[Delivered], list[Report]]:
+    """Write, compare or show each artefact; a file that cannot be written does not stop the others."""
+    delivered: list[Delivered] = []
+    failures: list[Report] = []
+    for artefact in artefacts:
+        start = time.perf_counter()
+        try:
+            state = _deliver_one(request, console, artefact)
+        except FileError as error:
+            source = SourceFile(error.name, "")
+            failures.append(Report(source=source, diagnostics=(error.diagnostic,)))
+        else:
+            seconds = time.perf_counter() - start
+            delivered.append(Delivered(artefact=artefact, state=state, seconds=seconds))
+    return delivered, failures
+
+
+def _deliver_one(request: Request, console: Console, artefact: Artefact) -> str:
+    if artefact.path is None:
+        console.data.write(artefact.data)
+        return "written"
+    if not request.only_compares:
+        return "written" if workspace.write(artefact.path, artefact.data) else "unchanged"
+    state = workspace.state(artefact.path, artefact.data)
+    if request.is_diff and state is not State.CURRENT:
+        from transpiler.cli.difference import difference  # noqa: PLC0415 - for this option alone
+
+        console.data.segments(difference(artefact.path, artefact.data))
+    return state.value
+
+
+def _print_reports(
+    request: Request, console: Console, reports: Sequence[Report], artefacts: Sequence[Artefact]
+) -> None:
+    """Diagnostics for programs are data, so they go to stdout, unless artefacts or a diff are there already."""
+    kind = request.message_format
+    is_taken = request.is_diff or request.destination.place is Place.STDOUT
+    is_taken = is_taken or any(artefact.path is None for artefact in artefacts)
+    stream = console.data if kind.is_data and not is_taken else console.notes
+    match kind:
+        case MessageFormat.FULL:
+            from transpiler.diagnostics.render import full  # noqa: PLC0415 - one renderer a run
+
+            stream.segments(full.segments(_for_people(request, reports)))
+        case MessageFormat.CONCISE:
+            from transpiler.diagnostics.render import concise  # noqa: PLC0415
+
+            stream.write(concise.render(_for_people(request, reports)))
+        case MessageFormat.JSON:
+            from transpiler.diagnostics.render import json  # noqa: PLC0415
+
+            stream.write(json.render(reports))
+        case MessageFormat.SARIF:
+            from transpiler.diagnostics.render import sarif  # noqa: PLC0415
+
+            stream.write(sarif.render(reports))
+        case _:
+            assert_never(kind)
+
+
+def _for_people(request: Request, reports: Sequence[Report]) -> list[Report]:
+    """Remarks are for those who ask for detail."""
+    if request.verbosity > 0:
+        return list(reports)
+    return [
+        Report(
+            source=report.source,
+            diagnostics=tuple(
+                found for found in report.diagnostics if found.severity is not Severity.REMARK
+            ),
+        )
+        for report in reports
+    ]
+
+
+def _print_summary(request: Request, console: Console, delivered: Sequence[Delivered]) -> None:
+    """Dumps on stdout need no summary; modules do, wherever they go."""
+    if request.emit is not Emit.TRITON:
+        delivered = [each for each in delivered if each.artefact.path is not None]
+    if request.emit.is_compiled:
+        print_compiled(console.notes, delivered)
+    elif not request.only_compares:
+        print_summary(console.notes, delivered, request.verbosity)
+
+
+def _print_staleness(request: Request, console: Console, delivered: Sequence[Delivered]) -> bool:
+    """Say which files are not as they would be written, also to who asked for quiet; whether there are any."""
+    stale = [each for each in delivered if each.state != State.CURRENT.value]
+    for each in stale:
+        names = ", ".join(origin.input.name for origin in each.artefact.origins)
+        console.notes.write(f"{each.artefact.path} is {each.state} ({names})\n")
+    if not request.is_quiet and not stale and delivered:
+        files = "1 file is" if len(delivered) == 1 else f"{len(delivered)} files are"
+        console.notes.write(f"{files} up to date\n")
+    return bool(stale)

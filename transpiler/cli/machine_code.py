@@ -1,0 +1,115 @@
+"""`--emit ttir|ptx|cubin`: each selected specialisation through Triton, for a target that need not be there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from transpiler.cli.artefacts import Artefact
+from transpiler.cli.request import Place
+from transpiler.cli.values import Emit
+from transpiler.diagnostics.model import Diagnostic, Severity
+from transpiler.diagnostics.render.report import Report
+from transpiler.harness.aot import (
+    CompilationError,
+    MissingDependencyError,
+    Stage,
+    compile_entry,
+    loaded,
+    parse_target,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transpiler.cli.artefacts import Translated
+    from transpiler.cli.request import Request
+    from transpiler.harness.aot import Entry, Target
+
+
+class SetupError(click.ClickException):
+    """What the option needs is not installed."""
+
+    exit_code = 2
+
+
+_STAGES = {Emit.TTIR: Stage.TTIR, Emit.PTX: Stage.ASSEMBLY, Emit.CUBIN: Stage.BINARY}
+
+
+def compiled_artefacts(
+    request: Request, done: Sequence[Translated]
+) -> tuple[list[Artefact], list[Report]]:
+    """One artefact a specialisation, and a report for each file of which Triton refused something.
+
+    Raises:
+        SetupError: Triton is not installed.
+        click.UsageError: there is more than stdout or one file can take.
+    """
+    target = parse_target(request.target)
+    stage = _STAGES[request.emit]
+    good = [each for each in done if each.translation.text is not None]
+    count = sum(len(each.translation.entries) for each in good)
+    where = request.destination
+    if where.place is not Place.FOLDER and count > 1:
+        raise click.UsageError(
+            f"{count} specialisations need a folder: --output FOLDER/, or select one with --kernel, "
+            "--dtype and --block"
+        )
+    artefacts: list[Artefact] = []
+    reports: list[Report] = []
+    # One text is wanted for reading more often than for keeping.
+    to_stdout = where.place is Place.STDOUT or (
+        where.is_default and count == 1 and stage is not Stage.BINARY
+    )
+    for each in good:
+        made, refused = _compile(each, target, stage)
+        for entry, data in made:
+            path = None if to_stdout else _path(request, each, entry, target.artefact(stage))
+            artefacts.append(Artefact(path=path, data=data, origins=(each,)))
+        if refused:
+            reports.append(Report(source=each.translation.source, diagnostics=tuple(refused)))
+    return artefacts, reports
+
+
+def _path(request: Request, translated: Translated, entry: Entry, suffix: str) -> Path:
+    where = request.destination
+    if where.place is Place.FILE:
+        return where.path
+    folder = where.path
+    if where.is_default:
+        folder /= f"{translated.input.stem}.{request.target}"
+    return folder / f"{entry.name}.{suffix}"
+
+
+def _compile(
+    translated: Translated, target: Target, stage: Stage
+) -> tuple[list[tuple[Entry, bytes]], list[Diagnostic]]:
+    translation = translated.translation
+    made: list[tuple[Entry, bytes]] = []
+    refused: list[Diagnostic] = []
+    try:
+        with loaded(translation.text or "", "module") as module:
+            for entry in translation.entries:
+                try:
+                    data = compile_entry(module, entry, target, stage)
+                except CompilationError as error:
+                    refused.append(_refusal(entry, target, str(error)))
+                else:
+                    made.append((entry, data.encode() if isinstance(data, str) else data))
+    except MissingDependencyError as error:
+        raise SetupError(
+            f"--emit {stage.value} compiles with Triton, which is not ready here ({error}): "
+            "pip install 'teeny-transpile[run]'"
+        ) from error
+    return made, refused
+
+
+def _refusal(entry: Entry, target: Target, reason: str) -> Diagnostic:
+    return Diagnostic(
+        severity=Severity.ERROR,
+        code="E0810",
+        message=f"Triton refused `{entry.name}` for {target.name}",
+        notes=(reason.strip(),),
+    )

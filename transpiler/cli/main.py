@@ -1,0 +1,155 @@
+"""The command `teeny-transpile`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from transpiler.cli import values
+from transpiler.cli.console import ColorChoice, Console
+from transpiler.cli.execute import execute
+from transpiler.cli.request import Given, read_request
+from transpiler.version import __version__
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+_NAME = "teeny-transpile"
+_INTERRUPTED = 130
+
+_EPILOG = """\b
+Examples:
+  teeny-transpile kernels/batchnorm.rs              write generated/batchnorm.py
+  teeny-transpile kernels -o out/                   every file of a folder
+  teeny-transpile kernels --check                   is what is on disk up to date?
+  cat a.rs | teeny-transpile - --dtype f32          a filter
+  teeny-transpile a.rs --emit ptx --target sm_90    machine code, no GPU needed
+
+\b
+Exit codes: 0 fine; 1 the Rust has errors, a file could not be read or written,
+or --check found something stale; 2 wrong usage.
+"""
+
+
+@click.command(
+    name=_NAME,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_EPILOG,
+)
+@click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path())
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    type=click.Path(),
+    help="A file, a folder (one that exists, or with a slash at its end), or - for standard output. "
+    "Default: generated/, and standard output for the input - and for --emit ast, ir and json.",
+)
+@click.option(
+    "--stdin-filename",
+    metavar="NAME",
+    help="What the input - is called in diagnostics and headers.",
+)
+@click.option(
+    "--kernel",
+    "kernels",
+    metavar="NAME,...",
+    multiple=True,
+    callback=values.read_names,
+    help="Emit these kernels alone: --kernel a,b, or --kernel a --kernel b.",
+)
+@click.option(
+    "--features",
+    metavar="NAME,...",
+    multiple=True,
+    callback=values.read_names,
+    help="Features that are on for #[cfg(feature = …)] under --no-default-features.",
+)
+@click.option(
+    "--no-default-features",
+    "default_features",
+    flag_value=False,
+    default=True,
+    help="Switch off the features that are not named; without this, every feature is on.",
+)
+@click.option(
+    "--block",
+    "blocks",
+    metavar="NAME=N,...",
+    multiple=True,
+    callback=values.read_blocks,
+    help="Values of a const generic to specialise for: --block BLOCK_N=128,256. Repeat it for others.",
+)
+@click.option(
+    "--dtype",
+    "dtypes",
+    metavar="DTYPE,...",
+    multiple=True,
+    callback=values.read_dtypes,
+    help="Dtypes to specialise for, by their Rust names: --dtype f32,f16. Default: what each kernel admits.",
+)
+@click.option(
+    "--emit",
+    type=click.Choice([each.value for each in values.Emit]),
+    default=values.Emit.TRITON.value,
+    show_default=True,
+    help="What to make: a Triton module; a dump of the syntax tree or of the typed IR; a description of the "
+    "kernels for other tools; or, with Triton, machine code (amdgcn and hsaco for gfx targets).",
+)
+@click.option(
+    "--target",
+    metavar="ARCH",
+    callback=values.read_target,
+    help="The GPU of --emit ttir, ptx and cubin: sm_80, sm_90, sm_100, gfx942, …  Default: sm_90.",
+)
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit with 1 if a file is stale or missing."
+)
+@click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
+@click.option(
+    "--message-format",
+    type=click.Choice([each.value for each in values.MessageFormat]),
+    default=values.MessageFormat.FULL.value,
+    show_default=True,
+    help="How diagnostics look. json and sarif go to standard output, unless that is taken.",
+)
+@click.option(
+    "--color",
+    type=click.Choice([each.value for each in ColorChoice]),
+    default=ColorChoice.AUTO.value,
+    show_default=True,
+    help="auto: on a terminal, unless NO_COLOR is set.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No summary; diagnostics alone.")
+@click.option("-v", "--verbose", count=True, help="Show remarks and timings too.")
+@click.option("--explain", metavar="CODE", help="Explain a diagnostic's code, and do nothing else.")
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def command(context: click.Context, /, **given: Unpack[Given]) -> None:
+    """Compile the Rust GPU kernels in each PATH to Triton Python.
+
+    A PATH is a Rust file, a folder to search for *.rs, or - for standard input. Each file becomes one module that
+    needs torch and triton only.
+    """
+    console = Console(ColorChoice(given["color"]))
+    if given["explain"] is not None:
+        from transpiler.cli.explain import explain  # noqa: PLC0415 - for this option alone
+
+        console.data.segments(explain(given["explain"]))
+        return
+    context.exit(execute(read_request(given), console))
+
+
+def run() -> None:
+    """Run the command and end the process with its exit code."""
+    try:
+        code = command.main(prog_name=_NAME, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(_INTERRUPTED)
+    sys.exit(code)

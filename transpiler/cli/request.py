@@ -1,0 +1,160 @@
+"""What the user asked for, checked: combinations of options that make no sense end here, with exit code 2."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+import click
+
+from transpiler.cli.values import Emit, MessageFormat
+from transpiler.pipeline import Options
+
+if TYPE_CHECKING:
+    from transpiler.cli.values import Block
+    from transpiler.ir.types import DType
+
+STDIN = "-"
+STDOUT = "-"
+_DEFAULT_FOLDER = Path("generated")
+_DEFAULT_TARGET = "sm_90"
+
+
+class Given(TypedDict):
+    """The command line as click hands it over, by parameter name."""
+
+    paths: tuple[str, ...]
+    output: str | None
+    stdin_filename: str | None
+    kernels: tuple[str, ...]
+    features: tuple[str, ...]
+    default_features: bool
+    blocks: tuple[Block, ...]
+    dtypes: tuple[DType, ...] | None
+    emit: str
+    target: str | None
+    check: bool
+    diff: bool
+    message_format: str
+    color: str
+    quiet: bool
+    verbose: int
+    explain: str | None
+
+
+class Place(Enum):
+    """Where the artefacts of a run go."""
+
+    STDOUT = "stdout"
+    FILE = "file"
+    FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """`path` is the file or the folder; it has no meaning for stdout. `is_default` where the user chose none."""
+
+    place: Place
+    path: Path = Path()
+    is_default: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A run of the command."""
+
+    arguments: tuple[str, ...]
+    stdin_name: str
+    options: Options
+    emit: Emit
+    target: str
+    destination: Destination
+    is_check: bool
+    is_diff: bool
+    message_format: MessageFormat
+    is_quiet: bool
+    verbosity: int
+
+    @property
+    def only_compares(self) -> bool:
+        """Whether nothing may be written."""
+        return self.is_check or self.is_diff
+
+
+def read_request(given: Given) -> Request:
+    """Check the command line as a whole.
+
+    Raises:
+        click.UsageError: options contradict each other.
+    """
+    if not given["paths"]:
+        raise click.UsageError(f"give Rust files or folders, or {STDIN} for standard input")
+    emit = Emit(given["emit"])
+    _check_target(given, emit)
+    destination = _destination(given, emit)
+    is_check, is_diff = given["check"], given["diff"]
+    if is_check or is_diff:
+        flag = "--check" if is_check else "--diff"
+        if emit.is_compiled:
+            raise click.UsageError(f"{flag} compares text; --emit {emit.value} makes machine code")
+        if destination.place is Place.STDOUT:
+            raise click.UsageError(f"{flag} compares with a file: say which with --output")
+    return Request(
+        arguments=tuple(dict.fromkeys(given["paths"])),
+        stdin_name=given["stdin_filename"] or "<stdin>",
+        options=Options(
+            features=frozenset(given["features"]),
+            default_features=given["default_features"],
+            kernels=given["kernels"],
+            blocks=given["blocks"],
+            dtypes=given["dtypes"],
+        ),
+        emit=emit,
+        target=given["target"] or _DEFAULT_TARGET,
+        destination=destination,
+        is_check=is_check,
+        is_diff=is_diff,
+        message_format=MessageFormat(given["message_format"]),
+        is_quiet=given["quiet"],
+        verbosity=given["verbose"],
+    )
+
+
+def _check_target(given: Given, emit: Emit) -> None:
+    if given["target"] is not None and not emit.is_compiled:
+        raise click.UsageError("--target goes with --emit ttir, ptx or cubin")
+    if given["stdin_filename"] is not None and STDIN not in given["paths"]:
+        raise click.UsageError(f"--stdin-filename goes with {STDIN} as input")
+
+
+def _destination(given: Given, emit: Emit) -> Destination:
+    output, paths = given["output"], given["paths"]
+    has_many = len(set(paths)) > 1 or any(Path(path).is_dir() for path in paths)
+    if output is None:
+        is_filter = emit is Emit.TRITON and paths == (STDIN,)
+        if is_filter or emit in {Emit.AST, Emit.IR, Emit.JSON}:
+            return Destination(place=Place.STDOUT, is_default=True)
+        return Destination(place=Place.FOLDER, path=_DEFAULT_FOLDER, is_default=True)
+    if not output:
+        raise click.UsageError("--output is empty")
+    if output == STDOUT:
+        if has_many and emit is Emit.TRITON:
+            raise click.UsageError("standard output takes the module of one file")
+        return Destination(place=Place.STDOUT)
+    path = Path(output)
+    if path.is_dir() or output.endswith(_separators()):
+        return Destination(place=Place.FOLDER, path=path)
+    if has_many and emit is Emit.TRITON:
+        if path.exists() or path.suffix == Emit.TRITON.suffix:
+            raise click.UsageError(
+                f"several inputs need a folder as output, and {output} is a file"
+            )
+        return Destination(place=Place.FOLDER, path=path)
+    return Destination(place=Place.FILE, path=path)
+
+
+def _separators() -> tuple[str, ...]:
+    return (os.sep,) if os.altsep is None else (os.sep, os.altsep)

@@ -1,0 +1,212 @@
+"""One source text through the compiler, reduced to what the command needs: this is what crosses process borders."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from transpiler.cli.describe import describe
+from transpiler.cli.values import Emit
+from transpiler.diagnostics.model import Diagnostic, Severity
+from transpiler.pipeline import Options, transpile_source
+from transpiler.syntax import nodes as syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from transpiler.harness.aot import Entry
+    from transpiler.ir.description import KernelPlan
+    from transpiler.pipeline import Result
+    from transpiler.source import SourceFile
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A text and what to make of it."""
+
+    source: SourceFile
+    options: Options
+    emit: Emit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelSummary:
+    """A kernel in a few words: dtypes and const generics with the values that are emitted."""
+
+    name: str
+    dtypes: tuple[str, ...]
+    constants: tuple[tuple[str, tuple[int | bool, ...]], ...]
+    specialisations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What options may name in a file, whether or not it is selected: kernels, and const generics of the kernels."""
+
+    kernels: tuple[str, ...]
+    const_generics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Translation:
+    """What came of a job.
+
+    `text` is the artefact that was asked for, the module for compiled ones; None where there are errors.
+    `description` is filled for JSON, `entries` for compiled artefacts. `declared` is None where the text did not parse.
+    """
+
+    source: SourceFile
+    diagnostics: tuple[Diagnostic, ...]
+    text: str | None
+    kernels: tuple[KernelSummary, ...]
+    declared: Declared | None
+    seconds: float
+    description: dict[str, object] | None = None
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that keep the artefact from being made."""
+        return tuple(found for found in self.diagnostics if found.severity is Severity.ERROR)
+
+
+def translate(job: Job) -> Translation:
+    """Run the compiler on one text; a fault of the compiler's own becomes a diagnostic, so that other files go on."""
+    start = time.perf_counter()
+    try:
+        result = transpile_source(job.source, job.options)
+        return _reduce(result, job.emit, start)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this file alone
+        return _fault(job.source, error, start)
+
+
+def _reduce(result: Result, emit: Emit, start: float) -> Translation:
+    description: dict[str, object] | None = None
+    entries: tuple[Entry, ...] = ()
+    text: str | None = None
+    diagnostics = result.diagnostics
+    if result.ok and not result.plans and emit is not Emit.AST:
+        diagnostics = (*diagnostics, _no_kernel(result))
+    elif result.ok:
+        text = _artefact(result, emit)
+        if emit is Emit.JSON:
+            description = describe(result.source, result.plans)
+        if emit.is_compiled:
+            from transpiler.harness.aot import entries as all_entries  # noqa: PLC0415
+
+            entries = all_entries(result.plans)
+    return Translation(
+        source=result.source,
+        diagnostics=diagnostics,
+        text=text,
+        kernels=tuple(_summary(plan) for plan in result.plans),
+        declared=None if result.syntax is None else _declared(result.syntax),
+        seconds=time.perf_counter() - start,
+        description=description,
+        entries=entries,
+    )
+
+
+def _no_kernel(result: Result) -> Diagnostic:
+    declared = () if result.syntax is None else _declared(result.syntax).kernels
+    return Diagnostic(
+        severity=Severity.ERROR,
+        code="E0811",
+        message=(
+            f"no kernel of `{result.source.name}` is selected"
+            if declared
+            else f"`{result.source.name}` has no `#[kernel]` function"
+        ),
+        notes=(f"its kernels are {', '.join(declared)}",) if declared else (),
+    )
+
+
+def _artefact(result: Result, emit: Emit) -> str:
+    match emit:
+        case Emit.AST:
+            from transpiler.syntax.dump import dump_file  # noqa: PLC0415 - for this format alone
+
+            return dump_file(_present(result.syntax))
+        case Emit.IR:
+            from transpiler.ir.dump import dump_module  # noqa: PLC0415 - for this format alone
+
+            return dump_module(_present(result.module))
+        case Emit.JSON:
+            return ""
+        case Emit.TRITON | Emit.TTIR | Emit.PTX | Emit.CUBIN:
+            return _present(result.text)
+
+
+def _present(value: _Value | None) -> _Value:
+    """A part that every result without errors has."""
+    if value is None:
+        raise TypeError("a result without errors lacks one of its parts")
+    return value
+
+
+def _summary(plan: KernelPlan) -> KernelSummary:
+    found = plan.specialisations
+    dtypes = dict.fromkeys("/".join(dtype.value for dtype in each.dtypes) for each in found)
+    return KernelSummary(
+        name=plan.kernel.name,
+        dtypes=tuple(text for text in dtypes if text),
+        constants=tuple(
+            (symbol.name, tuple(dict.fromkeys(each.constants[index] for each in found)))
+            for index, symbol in enumerate(plan.kernel.const_generics)
+        ),
+        specialisations=len(found),
+    )
+
+
+def _declared(file: syntax.File) -> Declared:
+    kernels = list(_kernels(file.items))
+    return Declared(
+        kernels=tuple(dict.fromkeys(kernel.name for kernel in kernels)),
+        const_generics=tuple(
+            dict.fromkeys(
+                generic.name
+                for kernel in kernels
+                for generic in kernel.generics
+                if isinstance(generic, syntax.ConstParameter)
+            )
+        ),
+    )
+
+
+def _kernels(items: Iterable[syntax.Item]) -> Iterator[syntax.Function]:
+    for item in items:
+        match item:
+            case syntax.Function() if any(
+                attribute.name == "kernel" for attribute in item.head.attributes
+            ):
+                yield item
+            case syntax.Module(items=tuple() as inner):
+                yield from _kernels(inner)
+            case _:
+                continue
+
+
+def _fault(source: SourceFile, error: Exception, start: float) -> Translation:
+    import traceback  # noqa: PLC0415 - faults are rare
+
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    diagnostic = Diagnostic(
+        severity=Severity.ERROR,
+        code="E0812",
+        message=f"the compiler itself failed on this file: {type(error).__name__}: {error}",
+        notes=(
+            f"raised in {place.name}, {place.filename.rpartition('transpiler')[2]}:{place.lineno}",
+        ),
+        help="this is a fault of teeny-transpile, not of the Rust: please report it with the file",
+    )
+    return Translation(
+        source=source,
+        diagnostics=(diagnostic,),
+        text=None,
+        kernels=(),
+        declared=None,
+        seconds=time.perf_counter() - start,
+    )

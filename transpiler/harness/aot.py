@@ -1,0 +1,182 @@
+"""Compiling the specialisations of a generated module for a GPU that need not be there.
+
+Triton and torch are imported inside functions: without them, everything but `compile_entry` works.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import ModuleType
+
+    from transpiler.ir.description import KernelPlan, Specialisation
+    from transpiler.ir.nodes import Kernel, Symbol
+
+_NVIDIA = re.compile(r"sm_(\d{2,3})[af]?")
+_AMD = re.compile(r"gfx[0-9a-f]{3,4}")
+
+_TRITON_NAMES = {
+    DType.BOOL: "i1",
+    DType.F16: "fp16",
+    DType.BF16: "bf16",
+    DType.F32: "fp32",
+    DType.F64: "fp64",
+}
+
+
+class MissingDependencyError(Exception):
+    """Triton, or what generated modules import beside it, is not installed."""
+
+
+class CompilationError(Exception):
+    """Triton refused to compile a specialisation; the text is its reason."""
+
+
+class Stage(Enum):
+    """How far to compile, by the name of what comes out for NVIDIA."""
+
+    TTIR = "ttir"
+    ASSEMBLY = "ptx"
+    BINARY = "cubin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A GPU architecture: `architecture` is what Triton's backend calls it."""
+
+    name: str
+    backend: str
+    architecture: int | str
+    warp_size: int
+
+    def artefact(self, stage: Stage) -> str:
+        """What Triton calls the result of `stage`, also the suffix of its file: AMD has its own names."""
+        if self.backend == "hip":
+            return {Stage.ASSEMBLY: "amdgcn", Stage.BINARY: "hsaco"}.get(stage, stage.value)
+        return stage.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A specialisation to compile: its name and the Triton types of its runtime parameters, in order."""
+
+    name: str
+    signature: tuple[str, ...]
+
+
+def parse_target(name: str) -> Target:
+    """The target called `name`: `sm_90`, `gfx942`.
+
+    Raises:
+        ValueError: it is written like no architecture.
+    """
+    if found := _NVIDIA.fullmatch(name):
+        return Target(name=name, backend="cuda", architecture=int(found[1]), warp_size=32)
+    if _AMD.fullmatch(name):
+        # The compute line (gfx9) runs 64 lanes, the graphics lines after it 32.
+        lanes = 64 if name.startswith("gfx9") else 32
+        return Target(name=name, backend="hip", architecture=name, warp_size=lanes)
+    raise ValueError(f"{name!r} is not written like sm_90 or gfx942")
+
+
+def entries(plans: Iterable[KernelPlan]) -> tuple[Entry, ...]:
+    """Every specialisation of the plans, in order."""
+    return tuple(
+        Entry(name=specialisation.name, signature=signature(plan.kernel, specialisation))
+        for plan in plans
+        for specialisation in plan.specialisations
+    )
+
+
+def signature(kernel: Kernel, specialisation: Specialisation) -> tuple[str, ...]:
+    """The Triton types of the runtime parameters: `("*fp32", "i32", "fp32")`."""
+    names = (parameter.name for parameter in kernel.dtype_parameters)
+    dtypes = dict(zip(names, specialisation.dtypes, strict=True))
+    return tuple(_triton_type(parameter, dtypes) for parameter in kernel.parameters)
+
+
+def _triton_type(parameter: Symbol, dtypes: dict[str, DType]) -> str:
+    match parameter.type:
+        case Pointer(dtype=element):
+            star = "*"
+        case Scalar(dtype=element):
+            star = ""
+        case _:
+            raise CompilationError(f"`{parameter.name}` is neither a pointer nor a scalar")
+    match element:
+        case DType():
+            dtype = element
+        case DtypeParameter():
+            dtype = dtypes[element.name]
+        case _:
+            raise CompilationError(f"the dtype of `{parameter.name}` is not settled")
+    return star + _TRITON_NAMES.get(dtype, dtype.value)
+
+
+@contextmanager
+def loaded(text: str, name: str) -> Iterator[ModuleType]:
+    """The generated module `text`, imported; Triton reads a kernel's source from a file, so it gets one for a while.
+
+    Raises:
+        MissingDependencyError: what the module imports is not installed.
+    """
+    try:
+        from triton import knobs  # noqa: PLC0415 - an optional dependency of several seconds
+    except ImportError as error:
+        raise MissingDependencyError(str(error)) from error
+    unique_name = f"_generated_{os.getpid()}_{name}"
+    with tempfile.TemporaryDirectory(prefix="teeny-transpile-") as folder, knobs.runtime.scope():
+        # With TRITON_INTERPRET set, `@triton.jit` would make interpreted functions, which cannot be compiled.
+        knobs.runtime.interpret = False
+        path = Path(folder, f"{name}.py")
+        path.write_text(text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(unique_name, path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"cannot import {path}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[unique_name] = module
+        try:
+            spec.loader.exec_module(module)
+            yield module
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError(str(error)) from error
+        finally:
+            del sys.modules[unique_name]
+
+
+def compile_entry(module: ModuleType, entry: Entry, target: Target, stage: Stage) -> str | bytes:
+    """What `entry` of a loaded module becomes for `target`: text, or bytes of a binary.
+
+    Raises:
+        CompilationError: Triton refused it.
+    """
+    import triton  # noqa: PLC0415 - an optional dependency of several seconds
+    from triton.backends.compiler import GPUTarget  # noqa: PLC0415
+    from triton.compiler import ASTSource  # noqa: PLC0415
+
+    function = getattr(module, entry.name)
+    names = function.arg_names
+    if len(names) != len(entry.signature):
+        raise CompilationError(f"{entry.name} takes {names}, not {len(entry.signature)} arguments")
+    source = ASTSource(fn=function, signature=dict(zip(names, entry.signature, strict=True)))
+    gpu = GPUTarget(target.backend, target.architecture, target.warp_size)
+    try:
+        compiled = triton.compile(source, target=gpu)
+    except Exception as error:
+        # Triton raises classes of every kind here: its own, LLVM's and those of the assembler.
+        raise CompilationError(f"{type(error).__name__}: {error}") from error
+    artefact: str | bytes = compiled.asm[target.artefact(stage)]
+    return artefact
