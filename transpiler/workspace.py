@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _BYTE_ORDER_MARK = "\ufeff"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
-# Below this many bytes a second process costs more than it saves: starting one takes as long as some 30 KB of Rust.
+# Below this many bytes a second process costs more than it saves: starting one takes as long as
+# some 30 KB of Rust.
 _BYTES_WORTH_A_POOL = 200_000
 
 _Item = TypeVar("_Item")
@@ -48,12 +49,12 @@ class FileError(Exception):
         )
 
 
-# --- Inputs ----------------------------------------------------------------------------------------------------------
+# --- Inputs -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """A Rust file to read: `name` as the user would type it; `is_named` unless a search of a folder found it."""
+    """A Rust file: `name` as the user would type it; `is_named` unless a search found it."""
 
     name: str
     path: Path
@@ -66,7 +67,7 @@ class Input:
 
 
 def discover(argument: str) -> list[Input]:
-    """The inputs one argument stands for: a file is itself, a folder all `*.rs` below it in sorted order.
+    """The inputs one argument stands for: the file, or all `*.rs` below a folder, sorted.
 
     Hidden folders are left out, and links to folders are not followed.
 
@@ -131,13 +132,14 @@ def decode(data: bytes, name: str) -> SourceFile:
         raise FileError(
             "E0803",
             name,
-            f"`{name}` is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}, line {line}",
+            f"`{name}` is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}, "
+            f"line {line}",
             help="save it as UTF-8",
         ) from None
     return SourceFile(name, text.removeprefix(_BYTE_ORDER_MARK))
 
 
-# --- Outputs ---------------------------------------------------------------------------------------------------------
+# --- Outputs ------------------------------------------------------------------------------------
 
 
 class State(Enum):
@@ -165,11 +167,12 @@ def state(path: Path, data: bytes) -> State:
 
 
 def write(path: Path, data: bytes) -> bool:
-    """Make the file at `path` hold `data`, and tell whether that changed it; missing folders are made.
+    """Make the file at `path` hold `data`, and tell whether that changed it.
 
-    The new content appears at once or not at all: it is written beside the file and moved over it. A file keeps its
-    permissions, a link stays a link, and a file that holds `data` already keeps its time stamps. What is no regular
-    file (`/dev/null`, a pipe) is written to as it is.
+    Missing folders are made. The new content appears at once or not at all: it is written beside
+    the file and moved over it. A file keeps its permissions, a link stays a link, and a file that
+    holds `data` already keeps its time stamps. What is no regular file (`/dev/null`, a pipe) is
+    written to as it is.
 
     Raises:
         FileError: it cannot be written (E0807).
@@ -204,7 +207,8 @@ def _mode(path: Path) -> int | None:
 def _replace(target: Path, data: bytes, mode: int | None) -> None:
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
-        # Exclusive creation under the user's mask: a new file gets the permissions any other new file would get.
+        # Exclusive creation under the user's mask: a new file gets the permissions any other new
+        # file would get.
         with os.fdopen(
             os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb"
         ) as file:
@@ -222,13 +226,13 @@ def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-# --- Many files ------------------------------------------------------------------------------------------------------
+# --- Many files ---------------------------------------------------------------------------------
 
 
 def parallel_map(
     function: Callable[[_Item], _Made], items: Sequence[_Item], sizes: Iterable[int]
 ) -> list[_Made]:
-    """`function` of each item, in order; in several processes where the `sizes` (bytes of Rust) make that pay."""
+    """`function` of each item, in order; in processes where `sizes` (bytes) make that pay."""
     workers = min(len(items), _processors())
     if workers < 2 or sum(sizes) < _BYTES_WORTH_A_POOL:
         return [function(item) for item in items]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transpiler.cli.describe import document
@@ -14,6 +13,7 @@ from transpiler.diagnostics.model import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from transpiler.cli.request import Request
     from transpiler.cli.translate import Translation
@@ -38,7 +38,7 @@ class Artefact:
 
 
 def text_artefacts(request: Request, done: Sequence[Translated]) -> list[Artefact]:
-    """The artefacts of the inputs without errors: one each in a folder, else one that holds them all."""
+    """The artefacts of inputs without errors: one each in a folder, else one for all."""
     good = [each for each in done if each.translation.text is not None]
     if request.destination.place is Place.FOLDER:
         return [
@@ -59,7 +59,7 @@ def module_path(request: Request, translated: Translated) -> Path:
 
 
 def collisions(request: Request, done: Sequence[Translated]) -> list[Diagnostic]:
-    """E0805 for every place that two inputs would be written to, and for an output that would replace an input."""
+    """E0805 for places that two inputs would be written to, and for inputs written over."""
     if request.destination.place is Place.STDOUT or request.emit.is_compiled:
         return []
     inputs = {os.path.realpath(each.input.path): each.input.name for each in done}

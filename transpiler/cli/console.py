@@ -1,7 +1,7 @@
 """What goes to which stream, and in which colours: data to stdout, everything else to stderr.
 
-Text is written as UTF-8 whatever the locale. A reader that goes away (`| head`) ends the writing, not the work. Rich is
-imported only once something is shown in colour.
+Text is written as UTF-8 whatever the locale. A reader that goes away (`| head`) ends the writing,
+not the work. Rich is imported only once something is shown in colour.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import os
 import sys
 from enum import Enum
 from typing import TYPE_CHECKING, BinaryIO
-
-import click
 
 from transpiler.diagnostics.render.snippet import Segment, Style
 
@@ -68,7 +66,7 @@ class Stream:
         if not self.is_colored:
             self.write("".join(segment.text for segment in segments))
             return
-        from rich.text import Text  # noqa: PLC0415 - costs 50 ms that plain output does not need
+        from rich.text import Text  # noqa: PLC0415 - 50 ms
 
         text = Text()
         for segment in segments:
@@ -77,7 +75,7 @@ class Stream:
 
     def rich(self, renderable: RenderableType, *, end: str = "\n") -> None:
         """Write what Rich can render, in colour; nothing is wrapped, the terminal does that."""
-        from rich.console import Console  # noqa: PLC0415 - costs 50 ms that plain output does not need
+        from rich.console import Console  # noqa: PLC0415 - 50 ms
 
         rendered = io.StringIO()
         Console(
@@ -106,16 +104,12 @@ class Console:
     """Both streams: `data` is stdout, `notes` is stderr."""
 
     def __init__(self, color: ColorChoice) -> None:
-        self.data = Stream(
-            click.get_binary_stream("stdout"), is_colored=_is_colored(color, sys.stdout.isatty())
-        )
-        self.notes = Stream(
-            click.get_binary_stream("stderr"), is_colored=_is_colored(color, sys.stderr.isatty())
-        )
+        self.data = Stream(sys.stdout.buffer, is_colored=_is_colored(color, sys.stdout.isatty()))
+        self.notes = Stream(sys.stderr.buffer, is_colored=_is_colored(color, sys.stderr.isatty()))
 
 
 def _is_colored(color: ColorChoice, is_terminal: bool) -> bool:  # noqa: FBT001 - one fact, one place
-    """The flag wins; `auto` means a terminal that can show colours and a user who has not set `NO_COLOR`."""
+    """The flag wins; `auto` means a terminal that has colours, and `NO_COLOR` not set."""
     match color:
         case ColorChoice.ALWAYS:
             return True

@@ -1,17 +1,20 @@
 """`--emit json`: the kernels of a file for other tools.
 
-Schema version 1. One document: `{"schema_version", "generator": {"name", "version"}, "files": [file]}`. A file is
-`{"file", "sha256", "kernels": [kernel]}`, and a kernel:
+Schema version 1. One document: `{"schema_version", "generator": {"name", "version"}, "files":
+[file]}`. A file is `{"file", "sha256", "kernels": [kernel]}`, and a kernel:
 
-* `name`; `span`: `{"file", "start": {"offset", "line", "column"}, "end": …}`, half-open, code points, lines and columns
-  from one; `docs`: the lines of its doc comment.
+* `name`; `span`: `{"file", "start": {"offset", "line", "column"}, "end": …}`, half-open, code
+  points, lines and columns from one; `docs`: the lines of its doc comment.
 * `dtype_parameters`: `{"name", "bound", "admits": [dtype]}` each, dtypes by their Rust names.
 * `dtypes`: what its attribute allows, or what its bound admits.
-* `const_generics`: `{"name", "type"}` each. `parameters`: `{"name", "type"}` each, in Rust order, types as
-  `*D` (pointer to `D`), `*f32`, `i32`.
-* `grid_axes`: the program axes it asks for (0, 1, 2). `reads`, `writes`, `atomics`: names of pointer parameters.
-* `feature_gate`: its `#[cfg(…)]` condition or null. `backward`: the struct its attribute names, or null.
-* `specialisations`: `{"name", "dtypes": {parameter: dtype}, "constants": {const generic: value}}` each.
+* `const_generics`: `{"name", "type"}` each. `parameters`: `{"name", "type"}` each, in Rust order,
+  types as `*D` (pointer to `D`), `*f32`, `i32`.
+* `grid_axes`: the program axes it asks for (0, 1, 2). `reads`, `writes`, `atomics`: names of
+  pointer parameters.
+* `feature_gate`: its `#[cfg(…)]` condition or null. `backward`: the struct its attribute names, or
+  null.
+* `specialisations`: `{"name", "dtypes": {parameter: dtype}, "constants": {const generic: value}}`
+  each.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _STYLES = {"+": Style.ADDED, "-": Style.REMOVED, "@": Style.GUTTER}
 
 
 def difference(path: Path, new: bytes) -> Iterator[Segment]:
-    """The diff from the file at `path` (which may not be there) to `new`; nothing where they are equal."""
+    """The diff from the file at `path`, which may not be there, to `new`."""
     is_there = path.exists()
     old = path.read_bytes() if is_there else b""
     lines = unified_diff(

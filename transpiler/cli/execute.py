@@ -43,7 +43,7 @@ def execute(request: Request, console: Console) -> int:
     if mistakes:
         reports.append(Report(source=None, diagnostics=tuple(mistakes)))
     elif request.emit.is_compiled:
-        from transpiler.cli.machine_code import compiled_artefacts  # noqa: PLC0415 - brings in the harness
+        from transpiler.cli.machine_code import compiled_artefacts  # noqa: PLC0415 - rare
 
         artefacts, refusals = compiled_artefacts(request, done)
         reports.extend(refusals)
@@ -75,7 +75,7 @@ def _translate(
 
 
 def _is_beside_the_point(request: Request, each: Translated) -> bool:
-    """Whether nothing of this file was asked for: host code found in a folder, or none of the kernels named."""
+    """Whether nothing in it was asked for: host code in a folder, or other kernels."""
     translation = each.translation
     if translation.kernels or translation.declared is None:
         return False
@@ -104,7 +104,7 @@ def _nothing_found(texts: Sequence[object]) -> Diagnostic:
 def _deliver(
     request: Request, console: Console, artefacts: Sequence[Artefact]
 ) -> tuple[list[Delivered], list[Report]]:
-    """Write, compare or show each artefact; a file that cannot be written does not stop the others."""
+    """Write, compare or show each artefact; one that fails does not stop the others."""
     delivered: list[Delivered] = []
     failures: list[Report] = []
     for artefact in artefacts:
@@ -137,7 +137,7 @@ def _deliver_one(request: Request, console: Console, artefact: Artefact) -> str:
 def _print_reports(
     request: Request, console: Console, reports: Sequence[Report], artefacts: Sequence[Artefact]
 ) -> None:
-    """Diagnostics for programs are data, so they go to stdout, unless artefacts or a diff are there already."""
+    """Those for programs are data and go to stdout, unless artefacts or a diff do."""
     kind = request.message_format
     is_taken = request.is_diff or request.destination.place is Place.STDOUT
     is_taken = is_taken or any(artefact.path is None for artefact in artefacts)
@@ -189,7 +189,7 @@ def _print_summary(request: Request, console: Console, delivered: Sequence[Deliv
 
 
 def _print_staleness(request: Request, console: Console, delivered: Sequence[Delivered]) -> bool:
-    """Say which files are not as they would be written, also to who asked for quiet; whether there are any."""
+    """Name the files that are stale, also under `--quiet`, and tell whether there are any."""
     stale = [each for each in delivered if each.state != State.CURRENT.value]
     for each in stale:
         names = ", ".join(origin.input.name for origin in each.artefact.origins)

@@ -43,7 +43,7 @@ def _styles() -> dict[str, Style]:
 
 
 def _wrapped(markdown: str) -> str:
-    """Paragraphs of one line are filled; what has line ends of its own is a list or a code block and stays."""
+    """Fill paragraphs of one line; lists and code blocks have line ends and stay."""
     return "\n\n".join(
         paragraph if "\n" in paragraph else textwrap.fill(paragraph, _WIDTH)
         for paragraph in markdown.strip().split("\n\n")

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from transpiler import workspace
 from transpiler.cli.request import STDIN
-from transpiler.diagnostics.model import Diagnostic
 from transpiler.diagnostics.render.report import Report
 from transpiler.source import SourceFile
 from transpiler.workspace import FileError, Input
 
 if TYPE_CHECKING:
     from transpiler.cli.request import Request
+    from transpiler.diagnostics.model import Diagnostic
 
 
 def gather(request: Request) -> tuple[list[tuple[Input, SourceFile]], list[Report]]:
-    """The texts in the order of the arguments, each file once, and a report for each that could not be had."""
+    """The texts in order, each file once, and a report for each that could not be had."""
     found: dict[str, Input] = {}
     texts: list[tuple[Input, SourceFile]] = []
     reports: list[Report] = []
@@ -48,12 +47,12 @@ def _stdin(request: Request) -> Input:
 
 def _read(each: Input, *, is_stdin: bool) -> SourceFile:
     if is_stdin:
-        return workspace.decode(click.get_binary_stream("stdin").read(), each.name)
+        return workspace.decode(sys.stdin.buffer.read(), each.name)
     return workspace.read(each.path, each.name)
 
 
 def _with_advice(request: Request, error: FileError) -> FileError:
-    """A second name after `--kernel`, put after a space, arrives here as a file that is not there."""
+    """Say what went wrong where a second name after `--kernel` arrives as a path."""
     named = request.options.kernels
     if error.diagnostic.code == "E0801" and named and error.name.isidentifier():
         return FileError(

@@ -1,8 +1,7 @@
-"""`--emit ttir|ptx|cubin`: each selected specialisation through Triton, for a target that need not be there."""
+"""`--emit ttir|ptx|cubin`: each selected specialisation through Triton, with no GPU."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +22,7 @@ from transpiler.harness.aot import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from transpiler.cli.artefacts import Translated
     from transpiler.cli.request import Request
@@ -54,8 +54,8 @@ def compiled_artefacts(
     where = request.destination
     if where.place is not Place.FOLDER and count > 1:
         raise click.UsageError(
-            f"{count} specialisations need a folder: --output FOLDER/, or select one with --kernel, "
-            "--dtype and --block"
+            f"{count} specialisations need a folder: --output FOLDER/, or select one with "
+            "--kernel, --dtype and --block"
         )
     artefacts: list[Artefact] = []
     reports: list[Report] = []

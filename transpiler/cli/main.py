@@ -44,8 +44,8 @@ or --check found something stale; 2 wrong usage.
     "--output",
     metavar="PATH",
     type=click.Path(),
-    help="A file, a folder (one that exists, or with a slash at its end), or - for standard output. "
-    "Default: generated/, and standard output for the input - and for --emit ast, ir and json.",
+    help="A file, a folder (one that exists, or with a slash at its end), or - for stdout. "
+    "Default: generated/, and stdout for the input - and for --emit ast, ir and json.",
 )
 @click.option(
     "--stdin-filename",
@@ -80,7 +80,7 @@ or --check found something stale; 2 wrong usage.
     metavar="NAME=N,...",
     multiple=True,
     callback=values.read_blocks,
-    help="Values of a const generic to specialise for: --block BLOCK_N=128,256. Repeat it for others.",
+    help="Values of a const generic to specialise for; repeat it for others.",
 )
 @click.option(
     "--dtype",
@@ -88,15 +88,16 @@ or --check found something stale; 2 wrong usage.
     metavar="DTYPE,...",
     multiple=True,
     callback=values.read_dtypes,
-    help="Dtypes to specialise for, by their Rust names: --dtype f32,f16. Default: what each kernel admits.",
+    help="Dtypes to specialise for, by their Rust names. Default: what each kernel admits.",
 )
 @click.option(
     "--emit",
     type=click.Choice([each.value for each in values.Emit]),
     default=values.Emit.TRITON.value,
     show_default=True,
-    help="What to make: a Triton module; a dump of the syntax tree or of the typed IR; a description of the "
-    "kernels for other tools; or, with Triton, machine code (amdgcn and hsaco for gfx targets).",
+    help="What to make: a Triton module; a dump of the syntax tree or of the typed IR; a "
+    "description of the kernels for other tools; or, with Triton, machine code (amdgcn and hsaco "
+    "for gfx targets).",
 )
 @click.option(
     "--target",
@@ -130,8 +131,8 @@ or --check found something stale; 2 wrong usage.
 def command(context: click.Context, /, **given: Unpack[Given]) -> None:
     """Compile the Rust GPU kernels in each PATH to Triton Python.
 
-    A PATH is a Rust file, a folder to search for *.rs, or - for standard input. Each file becomes one module that
-    needs torch and triton only.
+    A PATH is a Rust file, a folder to search for *.rs, or - for standard input. Each file becomes
+    one module that needs torch and triton only.
     """
     console = Console(ColorChoice(given["color"]))
     if given["explain"] is not None:

@@ -1,4 +1,4 @@
-"""What the user asked for, checked: combinations of options that make no sense end here, with exit code 2."""
+"""What the user asked for: combinations of options that make no sense end here."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """`path` is the file or the folder; it has no meaning for stdout. `is_default` where the user chose none."""
+    """`path` is the file or folder, unused for stdout; `is_default` if the user chose none."""
 
     place: Place
     path: Path = Path()

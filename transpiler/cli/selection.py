@@ -1,4 +1,4 @@
-"""Whether the names that options give exist: a kernel or a const generic that no input has is a mistake to report."""
+"""Whether the kernels and const generics that options name exist in an input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run did, for people: each output with its kernels, dtypes, block constants and specialisations."""
+"""What a run did: each output with its kernels, dtypes, constants and specialisations."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _print_table(stream: Stream, rows: Sequence[tuple[str, str, str, str]]) -> N
     if not stream.is_colored:
         stream.write("".join(_aligned([_HEADINGS, *rows])))
         return
-    from rich.padding import Padding  # noqa: PLC0415 - costs 50 ms that plain output does not need
+    from rich.padding import Padding  # noqa: PLC0415 - 50 ms
     from rich.table import Table  # noqa: PLC0415
 
     table = Table(box=None, pad_edge=False, header_style="dim")

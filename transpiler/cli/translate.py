@@ -1,4 +1,4 @@
-"""One source text through the compiler, reduced to what the command needs: this is what crosses process borders."""
+"""One text through the compiler, reduced to what may cross the border of a process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class KernelSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """What options may name in a file, whether or not it is selected: kernels, and const generics of the kernels."""
+    """What options may name in a file, selected or not: kernels and their const generics."""
 
     kernels: tuple[str, ...]
     const_generics: tuple[str, ...]
@@ -54,8 +54,9 @@ class Declared:
 class Translation:
     """What came of a job.
 
-    `text` is the artefact that was asked for, the module for compiled ones; None where there are errors.
-    `description` is filled for JSON, `entries` for compiled artefacts. `declared` is None where the text did not parse.
+    `text` is the artefact that was asked for, the module for compiled ones; None where there are
+    errors. `description` is filled for JSON, `entries` for compiled artefacts. `declared` is None
+    where the text did not parse.
     """
 
     source: SourceFile
@@ -74,7 +75,7 @@ class Translation:
 
 
 def translate(job: Job) -> Translation:
-    """Run the compiler on one text; a fault of the compiler's own becomes a diagnostic, so that other files go on."""
+    """Run the compiler on one text; a fault of its own becomes a diagnostic (E0812)."""
     start = time.perf_counter()
     try:
         result = transpile_source(job.source, job.options)

@@ -1,4 +1,4 @@
-"""The values options take, and the callbacks that read them: how they are written, what is refused."""
+"""The values options take, and the callbacks that read and refuse them."""
 
 from __future__ import annotations
 

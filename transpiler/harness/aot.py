@@ -63,7 +63,7 @@ class Target:
     warp_size: int
 
     def artefact(self, stage: Stage) -> str:
-        """What Triton calls the result of `stage`, also the suffix of its file: AMD has its own names."""
+        """What Triton calls the result of `stage`, also the suffix of its file."""
         if self.backend == "hip":
             return {Stage.ASSEMBLY: "amdgcn", Stage.BINARY: "hsaco"}.get(stage, stage.value)
         return stage.value
@@ -71,7 +71,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A specialisation to compile: its name and the Triton types of its runtime parameters, in order."""
+    """A specialisation to compile: its name and the Triton types of its parameters."""
 
     name: str
     signature: tuple[str, ...]
@@ -128,7 +128,9 @@ def _triton_type(parameter: Symbol, dtypes: dict[str, DType]) -> str:
 
 @contextmanager
 def loaded(text: str, name: str) -> Iterator[ModuleType]:
-    """The generated module `text`, imported; Triton reads a kernel's source from a file, so it gets one for a while.
+    """The generated module `text`, imported from a file that lives as long as the context.
+
+    Triton reads a kernel's source from its file.
 
     Raises:
         MissingDependencyError: what the module imports is not installed.
@@ -139,7 +141,8 @@ def loaded(text: str, name: str) -> Iterator[ModuleType]:
         raise MissingDependencyError(str(error)) from error
     unique_name = f"_generated_{os.getpid()}_{name}"
     with tempfile.TemporaryDirectory(prefix="teeny-transpile-") as folder, knobs.runtime.scope():
-        # With TRITON_INTERPRET set, `@triton.jit` would make interpreted functions, which cannot be compiled.
+        # With TRITON_INTERPRET set, `@triton.jit` would make interpreted functions, which cannot be
+        # compiled.
         knobs.runtime.interpret = False
         path = Path(folder, f"{name}.py")
         path.write_text(text, encoding="utf-8")

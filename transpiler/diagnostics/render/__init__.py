@@ -1,1 +1,1 @@
-"""Renderers, one file a format: each is a pure function `render(reports) -> str` over `report.Report`."""
+"""Renderers, one file a format: each a pure function `render(reports) -> str`."""

@@ -1,6 +1,7 @@
-"""Diagnostics for people: the message, the place, the Rust lines with carets and labels, notes and help.
+"""Diagnostics for people: message, place, Rust lines with carets and labels, notes, help.
 
-`segments` gives the text in styled pieces; `render` is that text alone. Neither ever holds an escape sequence.
+`segments` gives the text in styled pieces; `render` is that text alone. Neither ever holds an
+escape sequence.
 """
 
 from __future__ import annotations

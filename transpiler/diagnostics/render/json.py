@@ -5,9 +5,9 @@ Keys of an object, schema version 1:
 * `schema_version`: 1; it grows when a key changes its meaning or goes, not when one is added.
 * `file`: the name of the file as given, or null for what is about the command line.
 * `code`, `severity` (`error`, `warning`, `remark`), `message`.
-* `start`, `end`: `{"offset", "line", "column"}` of the primary span, half-open, or null where there is none. Offsets are
-  code points from the start of the text, not counting a byte order mark; lines and columns count from one, columns in
-  code points.
+* `start`, `end`: `{"offset", "line", "column"}` of the primary span, half-open, or null where there
+  is none. Offsets are code points from the start of the text, not counting a byte order mark; lines
+  and columns count from one, columns in code points.
 * `label`: the words at the primary span, or "".
 * `related`: further places, each `{"message", "start", "end"}`.
 * `notes`: a list of texts. `help`: what to write instead, or null.
@@ -39,14 +39,16 @@ def render(reports: Sequence[Report]) -> str:
 
 def _object(source: SourceFile | None, diagnostic: Diagnostic) -> dict[str, object]:
     primary = diagnostic.primary
-    located = source is not None and primary is not None
+    place: dict[str, dict[str, int] | None] = {"start": None, "end": None}
+    if source is not None and primary is not None:
+        place.update(_range(source, primary.span))
     return {
         "schema_version": SCHEMA_VERSION,
         "file": None if source is None else source.name,
         "code": diagnostic.code,
         "severity": diagnostic.severity.label,
         "message": diagnostic.message,
-        **(_range(source, primary.span) if located else {"start": None, "end": None}),
+        **place,
         "label": "" if primary is None else primary.message,
         "related": [
             {"message": label.message, **_range(source, label.span)}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The diagnostics of one source text; `source` is None for those that are about the command line."""
+    """The diagnostics of one text; `source` is None if they are about the command line."""
 
     source: SourceFile | None
     diagnostics: tuple[Diagnostic, ...]

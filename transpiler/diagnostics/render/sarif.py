@@ -25,7 +25,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.REMARK
 
 
 def render(reports: Sequence[Report]) -> str:
-    """A whole SARIF log, also where there are no diagnostics: a run with no results is an answer."""
+    """A whole SARIF log, also without diagnostics: a run with no results is an answer."""
     rules = {code: index for index, code in enumerate(CODES)}
     run = {
         "tool": {
@@ -76,7 +76,7 @@ def _result(
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    """The message with its notes and its help: SARIF viewers show this text and nothing else of ours."""
+    """The message with notes and help: viewers show this text and nothing else of ours."""
     parts = [diagnostic.message, *(f"note: {note}" for note in diagnostic.notes)]
     if diagnostic.help is not None:
         parts.append(f"help: {diagnostic.help}")

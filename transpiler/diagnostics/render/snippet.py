@@ -1,7 +1,7 @@
 """The source lines under a diagnostic, with what its labels say drawn beneath them.
 
-Everything is laid out in terminal cells: tabs advance by four, wide East Asian characters take two cells and combining
-marks none, so that a caret stands under what it means.
+Everything is laid out in terminal cells: tabs advance by four, wide East Asian characters take two
+cells and combining marks none, so that a caret stands under what it means.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mark:
-    """A label in lines and cells: `[first_column, last_column)` are code-point columns, from zero."""
+    """A label in lines and columns: columns are code points from zero, half-open."""
 
     first_line: int
     first_column: int
@@ -162,13 +162,11 @@ def snippet(
         key=lambda mark: (mark.first_line, -mark.last_line, mark.first_column),
     )
     numbers = _shown_lines(marks)
-    for number, following in pairwise([*numbers, None]):
-        assert number is not None  # noqa: S101 - None is the last element alone
+    for number, following in pairwise([*numbers, numbers[-1]]):
         yield from _draw_line(source, number, marks, multiline, gutter)
-        if following is not None and following > number + 1:
+        if following > number + 1:
             yield Segment("..." + " " * max(0, gutter - 1), Style.GUTTER)
-            margin = _margin(multiline, number, number + 1)
-            yield from (segment for segment in margin.segments() if segment.text)
+            yield from _margin(multiline, number, number + 1).segments()
             yield Segment("\n")
 
 
@@ -194,7 +192,7 @@ def _mark(source: SourceFile, label: Label, *, is_primary: bool) -> _Mark:
 
 
 def _shown_lines(marks: Sequence[_Mark]) -> list[int]:
-    """The first and last line of each mark, all lines of a short one, and single lines that would be left out."""
+    """The ends of each mark, all lines of a short one, and gaps of a single line."""
     chosen: set[int] = set()
     for mark in marks:
         if mark.last_line - mark.first_line < _LONGEST_WHOLE_SPAN:
@@ -237,29 +235,29 @@ def _draw_line(
 
     opened = list(flush)
     for row in _underlines(line, single):
-        shifted = _margin_among(multiline, number, opened, ending)
+        drawn = _margin_among(multiline, number, opened, ending)
         for column, text, style in row:
-            shifted.put(indent + 1 + column, text, style)
-        yield from _annotation(shifted, gutter)
+            drawn.put(indent + 1 + column, text, style)
+        yield from _annotation(drawn, gutter)
     for mark in starting:
         if mark in flush:
             continue
-        row = _margin_among(multiline, number, opened, ending)
+        drawn = _margin_among(multiline, number, opened, ending)
         bar = 2 * multiline.index(mark) + 1
         caret = indent + 1 + line.cell(mark.first_column)
-        row.put(bar + 1, "_" * (caret - bar - 1) + mark.sign, mark.style)
+        drawn.put(bar + 1, "_" * (caret - bar - 1) + mark.sign, mark.style)
         opened.append(mark)
-        yield from _annotation(row, gutter)
+        yield from _annotation(drawn, gutter)
     closed: list[_Mark] = []
     for mark in ending:
         still = [each for each in ending if each not in closed]
-        row = _margin_among(multiline, number, opened, still)
+        drawn = _margin_among(multiline, number, opened, still)
         bar = 2 * multiline.index(mark) + 1
         caret = indent + 1 + line.cells(max(0, mark.last_column - 1), mark.last_column)[0]
         label = f" {mark.message}" if mark.message else ""
-        row.put(bar, "|" + "_" * (caret - bar - 1) + mark.sign + label, mark.style)
+        drawn.put(bar, "|" + "_" * (caret - bar - 1) + mark.sign + label, mark.style)
         closed.append(mark)
-        yield from _annotation(row, gutter)
+        yield from _annotation(drawn, gutter)
 
 
 def _annotation(row: _Row, gutter: int) -> Iterator[Segment]:
@@ -280,7 +278,7 @@ def _margin(multiline: Sequence[_Mark], before: int, after: int) -> _Row:
 def _margin_among(
     multiline: Sequence[_Mark], number: int, opened: Sequence[_Mark], ending: Sequence[_Mark]
 ) -> _Row:
-    """The bars beside an annotation under line `number`, of which `opened` start and `ending` have not ended yet."""
+    """The bars beside an annotation under line `number`; `opened` and `ending` touch it."""
     row = _Row()
     for index, mark in enumerate(multiline):
         is_inside = mark.first_line < number < mark.last_line
@@ -295,7 +293,7 @@ _Piece = tuple[int, str, Style]
 
 
 def _underlines(line: _Line, marks: Sequence[_Mark]) -> Iterator[list[_Piece]]:
-    """The rows under a line: the signs, then the labels that had no room beside them, the rightmost first."""
+    """The rows under a line: signs, then labels with no room beside them, rightmost first."""
     if not marks:
         return
     placed = sorted(

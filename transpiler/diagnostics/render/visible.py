@@ -6,7 +6,8 @@ import unicodedata
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
 _C1_CONTROLS = dict.fromkeys(range(0x80, 0xA0), "\ufffd")
-# Line and paragraph separators, and what overrides the direction of text, which could show code that is not there.
+# Line and paragraph separators, and what overrides the direction of text, which could show code
+# that is not there.
 _SEPARATORS_AND_DIRECTIONS = dict.fromkeys(
     (0x061C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
     "\ufffd",
@@ -16,7 +17,7 @@ _SURROGATES = range(0xD800, 0xE000)
 
 
 def visible(text: str) -> str:
-    """`text` with each control character replaced by one that is shown in its place; tabs and line ends too."""
+    """`text` with each control character, tab and line end replaced by a visible one."""
     if text.isascii() and text.isprintable():
         return text
     shown = text.translate(_REPLACEMENTS)
@@ -26,7 +27,7 @@ def visible(text: str) -> str:
 
 
 def width(character: str) -> int:
-    """How many terminal cells a character takes: 0 for combining marks, 2 for wide East Asian ones, else 1."""
+    """The terminal cells it takes: 0 for combining marks, 2 for wide East Asian, else 1."""
     if character < "\u0300":
         return 1
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
