@@ -90,7 +90,7 @@ def _compile(
     made: list[tuple[Entry, bytes]] = []
     refused: list[Diagnostic] = []
     try:
-        with loaded(translation.text or "", "module") as module:
+        with loaded(translation.text or "", translated.input.stem) as module:
             for entry in translation.entries:
                 try:
                     data = compile_entry(module, entry, target, stage)

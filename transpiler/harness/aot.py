@@ -5,22 +5,20 @@ Triton and torch are imported inside functions: without them, everything but `co
 
 from __future__ import annotations
 
-import importlib.util
+import linecache
 import os
 import re
 import sys
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from types import ModuleType
 
     from transpiler.ir.description import KernelPlan, Specialisation
     from transpiler.ir.nodes import Kernel, Symbol
@@ -35,6 +33,11 @@ _TRITON_NAMES = {
     DType.F32: "fp32",
     DType.F64: "fp64",
 }
+
+_INTERPRETER_VARIABLE = "TRITON_INTERPRET"
+
+# What Triton does by default up to 3.9; said aloud, because 3.9 warns where it is not.
+_OPTIONS = {"enable_fp_fusion": True}
 
 
 class MissingDependencyError(Exception):
@@ -128,36 +131,52 @@ def _triton_type(parameter: Symbol, dtypes: dict[str, DType]) -> str:
 
 @contextmanager
 def loaded(text: str, name: str) -> Iterator[ModuleType]:
-    """The generated module `text`, imported from a file that lives as long as the context.
+    """The generated module `text`, executed; it leaves the interpreter with the context.
 
-    Triton reads a kernel's source from its file.
+    There is no file: Triton reads a kernel's source through `linecache`, and machine code names
+    `name.py` as its source, so that equal text gives equal artefacts.
 
     Raises:
         MissingDependencyError: what the module imports is not installed.
     """
-    try:
-        from triton import knobs  # noqa: PLC0415 - an optional dependency of several seconds
-    except ImportError as error:
-        raise MissingDependencyError(str(error)) from error
-    unique_name = f"_generated_{os.getpid()}_{name}"
-    with tempfile.TemporaryDirectory(prefix="teeny-transpile-") as folder, knobs.runtime.scope():
-        # With TRITON_INTERPRET set, `@triton.jit` would make interpreted functions, which cannot be
-        # compiled.
-        knobs.runtime.interpret = False
-        path = Path(folder, f"{name}.py")
-        path.write_text(text, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(unique_name, path)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"cannot import {path}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[unique_name] = module
+    filename = f"{name}.py"
+    module = ModuleType(f"_compiled_ahead_{name}")
+    module.__file__ = filename
+    with _compiling_triton():
+        lines = text.splitlines(keepends=True)
+        linecache.cache[filename] = (len(text), None, lines, filename)
+        sys.modules[module.__name__] = module
         try:
-            spec.loader.exec_module(module)
+            exec(compile(text, filename, "exec"), module.__dict__)  # noqa: S102 - our own text
             yield module
         except ModuleNotFoundError as error:
             raise MissingDependencyError(str(error)) from error
         finally:
-            del sys.modules[unique_name]
+            del sys.modules[module.__name__]
+            del linecache.cache[filename]
+
+
+@contextmanager
+def _compiling_triton() -> Iterator[None]:
+    """Triton with its interpreter off: with it, `@triton.jit` makes what cannot be compiled.
+
+    The variable is read when Triton is imported, for the functions of its own language, and again
+    at each `@triton.jit`.
+
+    Raises:
+        MissingDependencyError: Triton is not installed.
+    """
+    chosen = os.environ.pop(_INTERPRETER_VARIABLE, None)
+    try:
+        from triton import knobs  # noqa: PLC0415 - an optional dependency of several seconds
+    except ImportError as error:
+        raise MissingDependencyError(str(error)) from error
+    finally:
+        if chosen is not None:
+            os.environ[_INTERPRETER_VARIABLE] = chosen
+    with knobs.runtime.scope():
+        knobs.runtime.interpret = False
+        yield
 
 
 def compile_entry(module: ModuleType, entry: Entry, target: Target, stage: Stage) -> str | bytes:
@@ -177,7 +196,7 @@ def compile_entry(module: ModuleType, entry: Entry, target: Target, stage: Stage
     source = ASTSource(fn=function, signature=dict(zip(names, entry.signature, strict=True)))
     gpu = GPUTarget(target.backend, target.architecture, target.warp_size)
     try:
-        compiled = triton.compile(source, target=gpu)
+        compiled = triton.compile(source, target=gpu, options=_OPTIONS)
     except Exception as error:
         # Triton raises classes of every kind here: its own, LLVM's and those of the assembler.
         raise CompilationError(f"{type(error).__name__}: {error}") from error
