@@ -75,8 +75,8 @@ def discover(argument: str) -> list[Input]:
         FileError: nothing is there (E0801), or a folder without Rust files (E0802).
     """
     path = Path(argument)
-    if not path.is_dir():
-        if not _exists(path):
+    if not is_folder(path):
+        if not exists(path):
             raise FileError("E0801", argument, f"no such file or folder: `{argument}`")
         return [Input(name=argument, path=path)]
     found: list[Path] = []
@@ -88,12 +88,21 @@ def discover(argument: str) -> list[Input]:
     return [Input(name=str(each), path=each, is_named=False) for each in sorted(found)]
 
 
-def _exists(path: Path) -> bool:
+def exists(path: Path) -> bool:
+    """Whether something is there, be it something that may not be looked at."""
     try:
         return path.exists()
     except OSError:
-        # It is there but may not be looked at, or its name is too long: reading it tells which.
+        # Forbidden, or a name too long: reading it tells which.
         return True
+
+
+def is_folder(path: Path) -> bool:
+    """Whether it is known to be a folder."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def read(path: Path, name: str) -> SourceFile:

@@ -12,6 +12,7 @@ import click
 
 from transpiler.cli.values import Emit, MessageFormat
 from transpiler.pipeline import Options
+from transpiler.workspace import exists, is_folder
 
 if TYPE_CHECKING:
     from transpiler.cli.values import Block
@@ -132,7 +133,7 @@ def _check_target(given: Given, emit: Emit) -> None:
 
 def _destination(given: Given, emit: Emit) -> Destination:
     output, paths = given["output"], given["paths"]
-    has_many = len(set(paths)) > 1 or any(Path(path).is_dir() for path in paths)
+    has_many = len(set(paths)) > 1 or any(is_folder(Path(path)) for path in paths)
     if output is None:
         is_filter = emit is Emit.TRITON and paths == (STDIN,)
         if is_filter or emit in {Emit.AST, Emit.IR, Emit.JSON}:
@@ -145,10 +146,10 @@ def _destination(given: Given, emit: Emit) -> Destination:
             raise click.UsageError("standard output takes the module of one file")
         return Destination(place=Place.STDOUT)
     path = Path(output)
-    if path.is_dir() or output.endswith(_separators()):
+    if is_folder(path) or output.endswith(_separators()):
         return Destination(place=Place.FOLDER, path=path)
     if has_many and emit is Emit.TRITON:
-        if path.exists() or path.suffix == Emit.TRITON.suffix:
+        if exists(path) or path.suffix == Emit.TRITON.suffix:
             raise click.UsageError(
                 f"several inputs need a folder as output, and {output} is a file"
             )

@@ -165,9 +165,7 @@ def snippet(
     for number, following in pairwise([*numbers, numbers[-1]]):
         yield from _draw_line(source, number, marks, multiline, gutter)
         if following > number + 1:
-            yield Segment("..." + " " * max(0, gutter - 1), Style.GUTTER)
-            yield from _margin(multiline, number, number + 1).segments()
-            yield Segment("\n")
+            yield from _gap(_margin(multiline, number, number + 1), gutter)
 
 
 def last_line(source: SourceFile, labels: Sequence[Label]) -> int:
@@ -263,6 +261,14 @@ def _draw_line(
 def _annotation(row: _Row, gutter: int) -> Iterator[Segment]:
     yield Segment(" " * gutter + " |", Style.GUTTER)
     yield from row.segments()
+    yield Segment("\n")
+
+
+def _gap(margin: _Row, gutter: int) -> Iterator[Segment]:
+    """The row that stands for lines left out."""
+    bars = list(margin.segments())
+    yield Segment("..." + " " * (gutter - 1) if bars else "...", Style.GUTTER)
+    yield from bars
     yield Segment("\n")
 
 

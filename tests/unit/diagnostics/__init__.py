@@ -1,0 +1,1 @@
+"""Tests of diagnostics and their renderers."""
