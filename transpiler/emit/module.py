@@ -1,0 +1,145 @@
+"""Makes the Python module of one Rust file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transpiler.emit.environment import template
+from transpiler.emit.imports import import_lines
+from transpiler.emit.line_map import LineMap
+from transpiler.emit.records import record
+from transpiler.emit.validate import validate
+from transpiler.emit.views import FunctionView, ModuleView
+from transpiler.target.lower import LoweredKernel, lower_kernel
+from transpiler.target.names import MODULE_NAMES, python_name
+from transpiler.target.prelude import PRELUDE, helpers_for
+from transpiler.target.printer import comment_text, docstring, print_function
+from transpiler.target.read_names import names_read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from transpiler.ir.description import KernelPlan
+    from transpiler.ir.nodes import Module
+    from transpiler.source import SourceFile, Span
+    from transpiler.target.model import Function
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmittedModule:
+    """A generated module and where its lines come from."""
+
+    text: str
+    line_map: LineMap
+
+
+def emit_module(
+    module: Module,
+    plans: tuple[KernelPlan, ...],
+    *,
+    source: SourceFile,
+    options_text: str,
+    version: str,
+) -> EmittedModule:
+    """Emit the kernels of `plans`, in their order.
+
+    Raises:
+        EmissionError: the text is no valid Python; a fault of the compiler.
+    """
+    kernels = _lower(plans, source)
+    raw = [kernel.function for kernel in kernels]
+    specialised = [function for kernel in kernels for function in kernel.specialisations]
+    read: frozenset[str] = frozenset().union(*(names_read(it) for it in (*raw, *specialised)))
+    helpers = helpers_for(read)
+    view = ModuleView(
+        header=tuple(comment_text(line) for line in _header(source, options_text, version)),
+        docstring=tuple(
+            docstring(module.docs, "") or [f'"""Triton kernels of {_base(source)}."""']
+        ),
+        imports=import_lines({*read, "dataclass", "tl", "triton"}),
+        exports=_sorted_exports(["KERNELS", "Kernel", *(it.name for it in (*raw, *specialised))]),
+        helpers=tuple(PRELUDE[name].rstrip() for name in helpers),
+        kernels=_functions(raw),
+        specialisations=_functions(specialised),
+        records=tuple(
+            line
+            for plan, kernel in zip(plans, kernels, strict=True)
+            for line in record(plan, kernel)
+        ),
+    )
+    text = template("module.py.j2").render(module=view)
+    starts = validate(text, _base(source))
+    return EmittedModule(text=text, line_map=_line_map(view, starts))
+
+
+def _lower(plans: tuple[KernelPlan, ...], source: SourceFile) -> list[LoweredKernel]:
+    """Lower all kernels, their functions' names chosen first: no local may hide one."""
+    specialisations = [it.name for plan in plans for it in plan.specialisations]
+    taken = MODULE_NAMES | set(PRELUDE) | set(specialisations)
+    present = frozenset(plan.kernel.name for plan in plans)
+    names = [python_name(plan.kernel.name, taken, present) for plan in plans]
+    module_names = frozenset({*names, *specialisations, *PRELUDE})
+    base = _base(source)
+    return [
+        lower_kernel(
+            plan,
+            name,
+            module_names,
+            f"{base}:{source.position(plan.kernel.span.start).line}",
+        )
+        for plan, name in zip(plans, names, strict=True)
+    ]
+
+
+def _functions(functions: Iterable[Function]) -> tuple[FunctionView, ...]:
+    return tuple(
+        FunctionView(name=function.name, lines=print_function(function)) for function in functions
+    )
+
+
+def _base(source: SourceFile) -> str:
+    """The file's name without its folders, so that the text does not depend on where it was made."""
+    return re.split(r"[\\/]", source.name)[-1]
+
+
+def _header(source: SourceFile, options_text: str, version: str) -> tuple[str, ...]:
+    return (
+        f"Generated from {_base(source)} by teeny-transpile {version}; change the Rust, not this file.",
+        f"Source: sha256 {source.digest}",
+        f"Options: {options_text}",
+        "",
+        "Names are those of the Rust. One that Python or Triton reserves, or that this module uses",
+        "itself, ends in an underscore; one given again where the first still counts, in a number.",
+        "A dtype parameter of the Rust, such as D, is read off the pointers. Arithmetic on f16 and",
+        "bf16 runs in f32: loads widen, stores narrow.",
+    )
+
+
+def _sorted_exports(names: list[str]) -> tuple[str, ...]:
+    """In the order in which linters want `__all__`: constants, classes, functions, numbers by value."""
+    return tuple(sorted(names, key=_export_key))
+
+
+def _export_key(name: str) -> tuple[int, list[tuple[int, int, str]]]:
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    parts = [
+        (0, int(part), "") if part.isdigit() else (1, 0, part)
+        for part in re.findall(r"[0-9]+|[^0-9]+", name)
+    ]
+    return kind, parts
+
+
+def _line_map(view: ModuleView, starts: dict[str, int]) -> LineMap:
+    """Where the lines of all functions stand; `starts` gives the lines of their decorators."""
+    entries: list[tuple[int, Span]] = []
+    for function in (*view.kernels, *view.specialisations):
+        decorator = next(index for index, line in enumerate(function.lines) if line.text[:1] == "@")
+        first = starts[function.name] - decorator
+        entries += [
+            (first + index, line.span)
+            for index, line in enumerate(function.lines)
+            if line.span is not None
+        ]
+    return LineMap(tuple(entries))

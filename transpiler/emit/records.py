@@ -1,0 +1,54 @@
+"""The entries of `KERNELS`: what a module tells about its kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.target.document import INDENT
+from transpiler.target.expression_printer import print_expression, quoted
+from transpiler.target.model import Call, Dict, Expression, Keyword, Name, Number, Text, Tuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from transpiler.ir.description import KernelPlan
+    from transpiler.target.lower import LoweredKernel
+
+
+def record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
+    """The lines of one entry of `KERNELS`."""
+    names = {symbol.name: name for symbol, name in kernel.names.symbols.items()}
+    source = plan.kernel
+    facts = plan.facts
+    fields: dict[str, Expression] = {
+        "name": Text(source.name),
+        "function": Name(kernel.function.name),
+        "parameters": _texts(kernel.names.symbols[symbol] for symbol in source.parameters),
+        "constants": _texts(
+            (
+                *(kernel.names.symbols[symbol] for symbol in source.const_generics),
+                *kernel.dtype_parameters,
+            )
+        ),
+        "dtypes": _texts(dtype.value for dtype in source.dtypes),
+        "grid_axes": Tuple(tuple(Number(str(axis)) for axis in facts.grid_axes)),
+        "reads": _texts(names[pointer] for pointer in facts.reads),
+        "writes": _texts(names[pointer] for pointer in facts.writes),
+        "atomics": _texts(names[pointer] for pointer in facts.atomics),
+        "feature": _optional(source.feature_gate),
+        "backward": _optional(source.backward),
+        "specialisations": Dict(
+            tuple((Text(function.name), Name(function.name)) for function in kernel.specialisations)
+        ),
+    }
+    value = Call(Name("Kernel"), keywords=tuple(Keyword(*field) for field in fields.items()))
+    before = f"{INDENT}{quoted(source.name)}: "
+    return tuple(print_expression(value, before=before, behind=",", level=1))
+
+
+def _texts(values: Iterable[str]) -> Expression:
+    return Tuple(tuple(Text(value) for value in values))
+
+
+def _optional(value: str | None) -> Expression:
+    return Name("None") if value is None else Text(value)

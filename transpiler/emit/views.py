@@ -1,0 +1,31 @@
+"""What the templates print: plain lines and names, nothing left to decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transpiler.target.printer import Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionView:
+    """A function: its name and all its lines, from the comment above its decorator on."""
+
+    name: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleView:
+    """A module from top to bottom; every string is a line, or the lines of one definition."""
+
+    header: tuple[str, ...]
+    docstring: tuple[str, ...]
+    imports: tuple[str, ...]
+    exports: tuple[str, ...]
+    helpers: tuple[str, ...]
+    kernels: tuple[FunctionView, ...]
+    specialisations: tuple[FunctionView, ...]
+    records: tuple[str, ...]

@@ -1,0 +1,235 @@
+"""Lowers expressions of the IR to the target tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    DType,
+    DtypeParameter,
+    ElementType,
+    PointerTensor,
+    Scalar,
+    Tensor,
+    Type,
+)
+from transpiler.ops.enums import ENUMS
+from transpiler.ops.model import Effect
+from transpiler.target.dtypes import triton_dtype
+from transpiler.target.model import (
+    Attribute,
+    Binary,
+    Call,
+    Choice,
+    Expression,
+    List,
+    Name,
+    Number,
+    Operator,
+    Subscript,
+    Text,
+    Tuple,
+    Unary,
+    dotted,
+)
+from transpiler.target.numerals import numeral
+from transpiler.target.prelude import DIVIDE, TO_INTEGER
+from transpiler.target.spelling import Filling, fill, parse_spelling
+
+if TYPE_CHECKING:
+    from transpiler.target.names import KernelNames
+
+_OPERATORS = {
+    ir.BinaryOperator.MULTIPLY: Operator.MULTIPLY,
+    ir.BinaryOperator.REMAINDER: Operator.REMAINDER,
+    ir.BinaryOperator.ADD: Operator.ADD,
+    ir.BinaryOperator.SUBTRACT: Operator.SUBTRACT,
+    ir.BinaryOperator.SHIFT_LEFT: Operator.SHIFT_LEFT,
+    ir.BinaryOperator.SHIFT_RIGHT: Operator.SHIFT_RIGHT,
+    ir.BinaryOperator.BIT_AND: Operator.BIT_AND,
+    ir.BinaryOperator.BIT_XOR: Operator.BIT_XOR,
+    ir.BinaryOperator.BIT_OR: Operator.BIT_OR,
+    ir.BinaryOperator.EQUAL: Operator.EQUAL,
+    ir.BinaryOperator.NOT_EQUAL: Operator.NOT_EQUAL,
+    ir.BinaryOperator.LESS: Operator.LESS,
+    ir.BinaryOperator.GREATER: Operator.GREATER,
+    ir.BinaryOperator.LESS_EQUAL: Operator.LESS_EQUAL,
+    ir.BinaryOperator.GREATER_EQUAL: Operator.GREATER_EQUAL,
+    ir.BinaryOperator.AND: Operator.AND,
+    ir.BinaryOperator.OR: Operator.OR,
+}
+
+
+def binary_operator(operator: ir.BinaryOperator, dtype: ElementType) -> Operator | None:
+    """The Python operator for operands of `dtype`; None where only the instance's dtype tells."""
+    if operator is not ir.BinaryOperator.DIVIDE:
+        return _OPERATORS[operator]
+    match dtype:
+        case DType():
+            return Operator.DIVIDE if dtype.is_float else Operator.FLOOR_DIVIDE
+        case DtypeParameter(is_float=True):
+            return Operator.DIVIDE
+        case DtypeParameter(is_integer=True):
+            return Operator.FLOOR_DIVIDE
+        case _:
+            return None
+
+
+def element_type(type_: Type) -> ElementType:
+    """The dtype of a scalar or a tile.
+
+    Raises:
+        ValueError: the type has none.
+    """
+    if isinstance(type_, Scalar | Tensor):
+        return type_.dtype
+    raise ValueError(f"{type_} has no dtype")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionLowering:
+    """Lowers the expressions of one kernel under its names."""
+
+    names: KernelNames
+
+    def lower(self, expression: ir.Expression) -> Expression:
+        """The expression in Python.
+
+        Raises:
+            ValueError: it is not legalised: it holds statements, or a type that is not settled.
+        """
+        match expression:
+            case ir.Literal():
+                return numeral(expression)
+            case ir.Read(symbol=symbol):
+                return Name(self.names.symbols[symbol])
+            case ir.Unary():
+                return self._unary(expression)
+            case ir.Binary():
+                return self._binary(expression)
+            case ir.Cast():
+                return self._cast(expression)
+            case ir.OpCall():
+                return self._call(expression)
+            case ir.OffsetPointer(pointer=pointer, offsets=offsets):
+                return Binary(Operator.ADD, self.lower(pointer), self.lower(offsets))
+            case ir.TupleValue(elements=elements):
+                return Tuple(tuple(self.lower(element) for element in elements))
+            case ir.TupleElement(operand=operand, index=index):
+                return Subscript(self.lower(operand), Number(str(index)))
+            case ir.Conditional(condition=condition, then_value=value, else_value=other):
+                return Choice(self.lower(condition), self.lower(value), self.lower(other))
+            case ir.BlockValue(statements=(), value=value):
+                return self.lower(value)
+            case ir.BlockValue():
+                raise ValueError("a block with statements is left in an expression")
+        assert_never(expression)
+
+    def dtype(self, dtype: ElementType) -> Expression:
+        """A dtype in Python."""
+        return triton_dtype(dtype, self.names.dtypes)
+
+    def _unary(self, expression: ir.Unary) -> Expression:
+        operand = self.lower(expression.operand)
+        match expression.operator:
+            case ir.UnaryOperator.NEGATE:
+                return Unary(Operator.NEGATE, operand)
+            case ir.UnaryOperator.NOT:
+                is_truth = expression.type == Scalar(dtype=DType.BOOL)
+                return Unary(Operator.NOT if is_truth else Operator.INVERT, operand)
+        assert_never(expression.operator)
+
+    def _binary(self, expression: ir.Binary) -> Expression:
+        left, right = self.lower(expression.left), self.lower(expression.right)
+        if isinstance(expression.left.type, PointerTensor):
+            return Binary(_OPERATORS[expression.operator], left, right)
+        dtype = element_type(expression.left.type)
+        operator = binary_operator(expression.operator, dtype)
+        if operator is None:
+            return Call(Name(DIVIDE), (left, right, self.dtype(dtype)))
+        return Binary(operator, left, right)
+
+    # --- Conversions -----------------------------------------------------------------------------
+
+    def _cast(self, cast: ir.Cast) -> Expression:
+        target = element_type(cast.type)
+        match cast.kind:
+            case ir.CastKind.WIDEN:
+                return self._converted(cast.operand, target)
+            case ir.CastKind.MATERIALISE | ir.CastKind.FROM_F64:
+                if _is_literal(cast.operand):
+                    # `tl.cast` would make the constant in a dtype of its own choice first.
+                    value = self.lower(cast.operand)
+                    return Call(dotted("tl.full"), (List(()), value, self.dtype(target)))
+                return self._converted(cast.operand, target)
+            case ir.CastKind.RUST_AS:
+                source = element_type(cast.operand.type)
+                if is_float(source) and not is_float(target):
+                    value = self.lower(cast.operand)
+                    if isinstance(cast.operand.type, Scalar):
+                        value = Call(dotted("tl.cast"), (value, self.dtype(source)))
+                    return Call(Name(TO_INTEGER), (value, self.dtype(target)))
+                return self._converted(cast.operand, target)
+        assert_never(cast.kind)
+
+    def _converted(self, operand: ir.Expression, dtype: ElementType) -> Expression:
+        """`x.to(dtype)` of what is a value of Triton for sure, `tl.cast` of what may be a number."""
+        value = self.lower(operand)
+        if isinstance(operand.type, Tensor) or _is_loaded(operand):
+            return Call(Attribute(value, "to"), (self.dtype(dtype),))
+        return Call(dotted("tl.cast"), (value, self.dtype(dtype)))
+
+    # --- Operations ------------------------------------------------------------------------------
+
+    def _call(self, call: ir.OpCall) -> Expression:
+        signature = call.op.parsed
+        holes: dict[str, Filling] = {
+            parameter.name: self._argument(argument)
+            for parameter, argument in zip(signature.parameters, call.arguments, strict=True)
+        }
+        for (name, _), dtype in zip(signature.generics, call.dtypes, strict=True):
+            holes[name] = self.dtype(dtype)
+        return fill(parse_spelling(call.op.triton), holes)
+
+    def _argument(self, argument: ir.Argument) -> Filling:
+        match argument:
+            case ir.AbsentArgument():
+                return None
+            case ir.FlagArgument(value=value):
+                return Name("True") if value else None
+            case ir.ListArgument(elements=elements):
+                items = tuple(self.lower(element) for element in elements)
+                return List(items) if items else None
+            case ir.EnumArgument(enum=enum, member=member):
+                match ENUMS[enum][member]:
+                    case None:
+                        return None
+                    case str(value):
+                        return Text(value)
+                    case number:
+                        return Number(str(number))
+            case ir.TextArgument(value=value):
+                return Text(value)
+            case _:
+                return self.lower(argument)
+
+
+def is_float(dtype: ElementType) -> bool:
+    """Whether every instance of the dtype is a floating-point type."""
+    return not isinstance(dtype, DType | DtypeParameter) or dtype.is_float
+
+
+def _is_literal(expression: ir.Expression) -> bool:
+    match expression:
+        case ir.Literal():
+            return True
+        case ir.Unary(operator=ir.UnaryOperator.NEGATE, operand=operand):
+            return isinstance(operand, ir.Literal)
+        case _:
+            return False
+
+
+def _is_loaded(expression: ir.Expression) -> bool:
+    return isinstance(expression, ir.OpCall) and expression.op.effect is not Effect.PURE

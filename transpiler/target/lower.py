@@ -1,0 +1,145 @@
+"""Lowers kernels of the IR, and their specialisations, to functions of the target tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from transpiler.target.dtypes import carriers, computed_in, dtype_of_arithmetic, triton_dtype
+from transpiler.target.model import (
+    Assignment,
+    Call,
+    Evaluation,
+    Function,
+    Keyword,
+    Name,
+    Parameter,
+    Statement,
+    Suite,
+    Tuple,
+    dotted,
+)
+from transpiler.target.names import KernelNames, name_kernel
+from transpiler.target.numerals import constant
+from transpiler.target.prelude import REQUIRE_DTYPE
+from transpiler.target.read_names import names_read
+from transpiler.target.statements import CONSTEXPR, StatementLowering
+from transpiler.target.usage import analyse
+
+if TYPE_CHECKING:
+    from transpiler.ir.description import KernelPlan, Specialisation
+    from transpiler.ir.nodes import Kernel
+
+JIT = dotted("triton.jit")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoweredKernel:
+    """A kernel in Python: its function, those of its specialisations, and the names it was given.
+
+    `dtype_parameters` are the Python names of the dtype parameters a caller passes, because no
+    pointer carries them.
+    """
+
+    function: Function
+    names: KernelNames
+    dtype_parameters: tuple[str, ...]
+    specialisations: tuple[Function, ...]
+
+
+def lower_kernel(
+    plan: KernelPlan, name: str, module_names: frozenset[str], origin: str
+) -> LoweredKernel:
+    """Lower one kernel.
+
+    `name` is its name in Python, `module_names` are those of all functions of the module, and
+    `origin` tells where it stands in the Rust.
+    """
+    kernel = plan.kernel
+    usage = analyse(kernel)
+    names = name_kernel(kernel, usage, module_names)
+    body = StatementLowering(names, usage).suite(kernel.body)
+    passed = tuple(
+        names.dtypes[dtype.name] for dtype in kernel.dtype_parameters if not carriers(kernel, dtype)
+    )
+    function = Function(
+        name=name,
+        decorator=JIT,
+        parameters=(
+            *(Parameter(name=names.symbols[symbol]) for symbol in kernel.parameters),
+            *(
+                Parameter(name=constant, annotation=CONSTEXPR)
+                for constant in (
+                    *(names.symbols[symbol] for symbol in kernel.const_generics),
+                    *passed,
+                )
+            ),
+        ),
+        docs=kernel.docs,
+        body=_with_dtypes(kernel, names, body),
+        span=kernel.span,
+        comment=origin,
+        is_spread=True,
+    )
+    return LoweredKernel(
+        function=function,
+        names=names,
+        dtype_parameters=passed,
+        specialisations=tuple(
+            _specialised(plan, specialisation, name, names)
+            for specialisation in plan.specialisations
+        ),
+    )
+
+
+def _with_dtypes(kernel: Kernel, names: KernelNames, body: Suite) -> Suite:
+    """`body` after the lines that read the dtype parameters it uses off the pointers."""
+    used = names_read(body)
+    lines: list[Statement] = []
+    for dtype in kernel.dtype_parameters:
+        pointers = carriers(kernel, dtype)
+        name = names.dtypes[dtype.name]
+        if pointers and name in used:
+            value = dtype_of_arithmetic(dtype, names.symbols[pointers[0]])
+            lines.append(
+                Assignment(targets=(name,), annotation=CONSTEXPR, value=value, span=kernel.span)
+            )
+    statements = body.statements
+    if lines and statements and statements[0].comments:
+        statements = (replace(statements[0], blank_before=True), *statements[1:])
+    return Suite(statements=(*lines, *statements), closing_comments=body.closing_comments)
+
+
+def _specialised(
+    plan: KernelPlan, specialisation: Specialisation, name: str, names: KernelNames
+) -> Function:
+    """The function that calls a kernel with the constants of a specialisation, and checks the dtypes."""
+    kernel = plan.kernel
+    span = kernel.span
+    parameters = tuple(names.symbols[symbol] for symbol in kernel.parameters)
+    keywords = [
+        Keyword(names.symbols[symbol], constant(value))
+        for symbol, value in zip(kernel.const_generics, specialisation.constants, strict=True)
+    ]
+    instances = list(zip(kernel.dtype_parameters, specialisation.dtypes, strict=True))
+    statements: list[Statement] = []
+    for dtype, concrete in instances:
+        pointers = carriers(kernel, dtype)
+        if pointers:
+            elements = Tuple(tuple(Name(names.symbols[pointer]) for pointer in pointers))
+            check = Call(Name(REQUIRE_DTYPE), (elements, triton_dtype(concrete, {})))
+            statements.append(Evaluation(value=check, span=span))
+        else:
+            # It counts in what its name says, and in single precision for half.
+            computed = triton_dtype(computed_in(concrete), {})
+            keywords.append(Keyword(names.dtypes[dtype.name], computed))
+    call = Call(Name(name), tuple(Name(parameter) for parameter in parameters), tuple(keywords))
+    statements.append(Evaluation(value=call, span=span))
+    return Function(
+        name=specialisation.name,
+        decorator=JIT,
+        parameters=tuple(Parameter(name=parameter) for parameter in parameters),
+        docs=(),
+        body=Suite(statements=tuple(statements)),
+        span=span,
+    )

@@ -1,0 +1,106 @@
+"""The names that a part of the target tree reads."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from transpiler.target.model import (
+    Assignment,
+    Attribute,
+    Binary,
+    Call,
+    Choice,
+    Dict,
+    Evaluation,
+    Expression,
+    For,
+    Function,
+    If,
+    List,
+    Name,
+    Number,
+    Return,
+    Subscript,
+    Suite,
+    Text,
+    Tuple,
+    Unary,
+    While,
+)
+
+
+def names_read(part: Function | Suite) -> frozenset[str]:
+    """Every name that an expression of `part` reads, whatever it is bound to."""
+    found: set[str] = set()
+    if isinstance(part, Suite):
+        _in_suite(part, found)
+        return frozenset(found)
+    _in_expression(part.decorator, found)
+    for parameter in part.parameters:
+        if parameter.annotation is not None:
+            _in_expression(parameter.annotation, found)
+    _in_suite(part.body, found)
+    return frozenset(found)
+
+
+def _in_suite(suite: Suite, found: set[str]) -> None:
+    for statement in suite.statements:
+        match statement:
+            case Assignment(value=value, annotation=annotation):
+                _in_expression(value, found)
+                if annotation is not None:
+                    _in_expression(annotation, found)
+            case Evaluation(value=value):
+                _in_expression(value, found)
+            case Return(value=result):
+                if result is not None:
+                    _in_expression(result, found)
+            case If(condition=condition, body=body, other=other):
+                _in_expression(condition, found)
+                _in_suite(body, found)
+                if other is not None:
+                    _in_suite(other, found)
+            case While(condition=condition, body=body):
+                _in_expression(condition, found)
+                _in_suite(body, found)
+            case For(iterable=iterable, body=body):
+                _in_expression(iterable, found)
+                _in_suite(body, found)
+            case _:
+                assert_never(statement)
+
+
+def _in_expression(expression: Expression, found: set[str]) -> None:
+    match expression:
+        case Name(text=text):
+            found.add(text)
+        case Number() | Text():
+            pass
+        case Attribute(value=value):
+            _in_expression(value, found)
+        case Call(function=function, arguments=arguments, keywords=keywords):
+            _in_expression(function, found)
+            for argument in arguments:
+                _in_expression(argument, found)
+            for keyword in keywords:
+                _in_expression(keyword.value, found)
+        case Subscript(value=value, index=index):
+            _in_expression(value, found)
+            _in_expression(index, found)
+        case Unary(operand=operand):
+            _in_expression(operand, found)
+        case Binary(left=left, right=right):
+            _in_expression(left, found)
+            _in_expression(right, found)
+        case Choice(condition=condition, value=value, other=other):
+            for choice in (condition, value, other):
+                _in_expression(choice, found)
+        case List(elements=elements) | Tuple(elements=elements):
+            for element in elements:
+                _in_expression(element, found)
+        case Dict(entries=entries):
+            for pair in entries:
+                for element in pair:
+                    _in_expression(element, found)
+        case _:
+            assert_never(expression)
