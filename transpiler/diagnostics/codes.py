@@ -40,6 +40,125 @@ def _error(code: str, title: str, explanation: str, *, wrong: str = "", right: s
 
 _TABLE = (
     # E01: text and syntax
+    _error(
+        "E0101",
+        "The file holds no Rust item",
+        "A file to transpile holds at least one item: a kernel, or the host code around kernels. An empty file, or one of "
+        "comments alone, is most often the wrong file.",
+        wrong="// nothing here yet",
+        right="#[kernel]\npub fn copy<T: Triton>(x_ptr: T::Pointer<f32>) {}",
+    ),
+    _error(
+        "E0102",
+        "The file is not Rust",
+        "Nothing in the text begins an item of Rust, or it holds NUL bytes as binary files do.",
+        wrong="import torch",
+        right="use teeny_triton::triton::*;",
+    ),
+    _error(
+        "E0103",
+        "A string never ends",
+        "A string runs from its `\"` to the next one that no backslash precedes, over line ends too; a raw string ends with "
+        "as many `#` as it began with.",
+        wrong='const NAME: &str = "tile;',
+        right='const NAME: &str = "tile";',
+    ),
+    _error(
+        "E0104",
+        "A block comment never ends",
+        "Block comments nest in Rust: each `/*` needs its own `*/`.",
+        wrong="/* outer /* inner */\nfn host() {}",
+        right="/* outer /* inner */ */\nfn host() {}",
+    ),
+    _error(
+        "E0105",
+        "A delimiter is never closed",
+        "Each `(`, `[` and `{` needs its partner. Where a brace is missing, the text balances somewhere else or nowhere; the "
+        "place shown is where the indentation first disagrees with the braces.",
+        wrong="fn host() {\n    if ready() {\n        start();\n}",
+        right="fn host() {\n    if ready() {\n        start();\n    }\n}",
+    ),
+    _error(
+        "E0106",
+        "A closing delimiter without its opening one",
+        "There is a `)`, `]` or `}` more than was opened. Either it is superfluous, or one above it came too early.",
+        wrong="fn host() {}\n}",
+        right="fn host() {}",
+    ),
+    _error(
+        "E0107",
+        "Something that is no item stands between the items",
+        "Outside functions a file holds items only: functions, structs, impls, uses, constants, modules. A statement found "
+        "there is most often the rest of a function that a superfluous `}` ended.",
+        wrong="let x = 1;",
+        right="const X: i32 = 1;",
+    ),
+    _error(
+        "E0108",
+        "A semicolon is missing",
+        "Statements end with `;`, but for those that end with a block, and the value of a block at its end.",
+        wrong="let x = 1\nlet y = 2;",
+        right="let x = 1;\nlet y = 2;",
+    ),
+    _error(
+        "E0109",
+        "A comma is missing",
+        "Arguments, parameters and elements are separated by commas.",
+        wrong="T::arange(0 BLOCK)",
+        right="T::arange(0, BLOCK)",
+    ),
+    _error(
+        "E0110",
+        "The syntax is not Rust's",
+        "Something stands where the grammar of Rust has no place for it. The message says what could stand there.",
+        wrong="let = 1;",
+        right="let x = 1;",
+    ),
+    _error(
+        "E0111",
+        "Comparisons are chained",
+        "Comparison operators do not associate: `a < b < c` means nothing. Generic arguments in an expression need `::` before "
+        "their `<`, or they read as comparisons.",
+        wrong="let inside = 0 <= i < n;",
+        right="let inside = 0 <= i && i < n;",
+    ),
+    _error(
+        "E0112",
+        "Ranges are chained",
+        "`..` and `..=` do not associate: `a..b..c` means nothing.",
+        wrong="for i in 0..n..2 {}",
+        right="for i in 0..n {}",
+    ),
+    _error(
+        "E0113",
+        "A comparison follows a cast",
+        "After `as` and a type, `<` starts generic arguments of that type. Parentheses around the cast end it.",
+        wrong="while n as i32 < end {}",
+        right="while (n as i32) < end {}",
+    ),
+    _error(
+        "E0114",
+        "A number is written wrongly",
+        "The digits do not fit the base, or what follows them is no type of a number.",
+        wrong="let x = 1.0_g32;",
+        right="let x = 1.0_f32;",
+    ),
+    _error(
+        "E0115",
+        "A character begins nothing in Rust",
+        "Outside strings and comments only the letters, digits and marks of Rust stand; quotation marks and dashes that a "
+        "word processor has made are not among them.",
+        wrong="let x = a – b;",
+        right="let x = a - b;",
+    ),
+    _error(
+        "E0116",
+        "The text nests too deeply",
+        "Items, blocks or parentheses are nested so deeply that no tree of them can be walked. Text that people write does "
+        "not come near it.",
+        wrong="((((…))))",
+        right="let y = a + b;",
+    ),
     # E02: names
     # E03: operations and their arguments
     # E04: types and shapes

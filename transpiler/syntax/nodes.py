@@ -43,12 +43,14 @@ class Trivia:
 
     `leading` stand on the lines above it, `trailing` after it on its last line. `blank_before` tells that an empty line
     stands between it and what precedes it (comments above it count as part of it; an empty line between those
-    comments is on the `Comment`).
+    comments is on the `Comment`). `blank_after_leading` tells that an empty line parts the last leading comment from it:
+    such a comment heads a section rather than this one thing.
     """
 
     leading: tuple[Comment, ...] = ()
     trailing: Comment | None = None
     blank_before: bool = False
+    blank_after_leading: bool = False
 
 
 NO_TRIVIA = Trivia()

@@ -1,0 +1,47 @@
+"""A syntax error on its way from where it is found to the sink."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.diagnostics.model import Label
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.source import Span
+
+
+class Fault(Exception):  # noqa: N818 - it is a fault of the text, and stays one after it is caught
+    """One syntax error; its parts are those of a diagnostic."""
+
+    def __init__(  # noqa: PLR0913 - one keyword a part of a diagnostic
+        self,
+        *,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        related: tuple[Label, ...] = (),
+        notes: tuple[str, ...] = (),
+        help: str | None = None,  # noqa: A002 - the part's name
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.span = span
+        self.label = label
+        self.related = related
+        self.notes = notes
+        self.help = help
+
+    def emit(self, sink: Sink) -> None:
+        """Put the fault into `sink`."""
+        sink.emit(
+            self.code,
+            self.message,
+            self.span,
+            label=self.label,
+            related=self.related,
+            notes=self.notes,
+            help=self.help,
+        )

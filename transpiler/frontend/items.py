@@ -1,0 +1,515 @@
+"""Finding the items of a file, and parsing those we model.
+
+The scanner reads what stands before an item (comments, docs, attributes, visibility) and finds the item's end by balanced
+delimiters; Lark parses heads of functions, types, and the bodies of kernels. What we do not model, or cannot read, becomes
+an `OpaqueItem`: host code never stands in a kernel's way. A kernel that cannot be parsed is reported and left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from lark import UnexpectedInput
+
+from transpiler.frontend.build.types import FunctionHead
+from transpiler.frontend.delimiters import (
+    UnclosedError,
+    UnterminatedError,
+    block_comment_end,
+    group_end,
+    item_end,
+)
+from transpiler.frontend.faults import Fault
+from transpiler.frontend.heads import doc_lines, is_outer_doc
+from transpiler.frontend.lexer import Slice
+from transpiler.frontend.syntax_errors import explain, unclosed, unexpected_at_item, unterminated
+from transpiler.frontend.trivia import Offsets, attach, take
+from transpiler.source import SourceFile, Span
+from transpiler.syntax.nodes import (
+    NO_TRIVIA,
+    Attribute,
+    Block,
+    Comment,
+    Const,
+    Expression,
+    Function,
+    Impl,
+    Item,
+    ItemHead,
+    MetaItem,
+    Module,
+    Node,
+    OpaqueBody,
+    OpaqueItem,
+    OpaqueType,
+    Struct,
+    TextLiteral,
+    Trivia,
+    Type,
+    Use,
+)
+from transpiler.syntax.text_literals import text_value
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.frontend.table import Parser
+
+_SPACE = re.compile(r"\s*")
+_COMMENT_START = re.compile(r"\s*(?://|/\*)")
+_ATTRIBUTE_START = re.compile(r"#\s*!?\s*\[")
+_LINE = re.compile(r"[^\r\n]*")
+_KEYWORDS = (
+    "fn|struct|impl|use|mod|const|static|enum|union|trait|type|extern|macro_rules\\s*!|macro"
+)
+_START = re.compile(
+    rf"""(?P<visibility>(?:pub(?:\s*\([^()]*\))?|crate)\s+(?!::))?
+    (?P<qualifiers>(?:(?:default|const|async|unsafe|safe|auto|gen|extern(?:\s+"[^"]*")?)\s+)*)
+    (?P<word>(?:{_KEYWORDS})(?!\w)|[^\W\d][\w:]*\s*!(?!=))""",
+    re.VERBOSE,
+)
+_NAME = re.compile(r"\s*(?:r\#)?(?P<name>[^\W\d]\w*)")
+_CONST = re.compile(r"\s*(?:mut\s+)?(?:r\#)?(?P<name>[^\W\d]\w*)\s*:")
+_EQUALS = re.compile(r"(?<![=!<>-])=(?![=>])")
+_ANGLE = re.compile(r"->|=>|[<>]")
+_WHERE = re.compile(r"\bwhere\b")
+_FOR = re.compile(r"\bfor\b(?!\s*<)")
+_NEEDS_SEMICOLON = frozenset(("use", "const", "static", "type"))
+_ITEM_LINE = re.compile(
+    r"^(?P<indent>[ \t]*)(?=\#!?\[|///|pub\b|(?:(?:unsafe|const|async)[ ]+)*fn\b|impl\b|struct\b|enum\b|trait\b"
+    r"|mod\b|use\b|static\b|const\b|type\b|macro_rules!|extern\b)",
+    re.MULTILINE,
+)
+
+
+class _Prelude(NamedTuple):
+    """What stands before an item, from `start`; the item itself begins at `end`."""
+
+    start: int
+    end: int
+    docs: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+
+    @property
+    def is_kernel(self) -> bool:
+        return any(attribute.name == "kernel" for attribute in self.attributes)
+
+
+class FileParser:
+    """Parses the items of one source text; errors go to the sink."""
+
+    def __init__(self, source: SourceFile, sink: Sink, parser: Parser) -> None:
+        self.text = source.text
+        self.sink = sink
+        self.comments: list[Offsets] = []
+        self._parser = parser
+
+    # --- lists of items ---
+
+    def items(
+        self, start: int, end: int, *, is_file: bool = False
+    ) -> tuple[tuple[Item, ...], tuple[Comment, ...]]:
+        """The items in `[start, end)` and the comments after the last of them."""
+        found: list[Item] = []
+        places: list[Offsets] = []
+        position = start
+        while True:
+            position = self.skip_comments(position, end)
+            if position >= end:
+                break
+            begin = position
+            try:
+                prelude = self._prelude(position, end)
+                item, position = self._item(prelude, end)
+            except (Fault, UnclosedError, UnterminatedError) as problem:
+                position = self._recover(problem, begin, end, is_alone=is_file and not found)
+                continue
+            if item is not None:
+                found.append(item)
+                places.append((begin, position))
+        self.comments.sort()
+        comments = take(self.comments, start, end)
+        trivia, closing = attach(self.text, places, comments, start)
+        return tuple(
+            item if around is NO_TRIVIA else with_trivia(item, around)
+            for item, around in zip(found, trivia, strict=True)
+        ), closing
+
+    def skip_comments(self, position: int, end: int) -> int:
+        """The next offset that is neither white space nor in a comment; comments are noted."""
+        text = self.text
+        while True:
+            found = _SPACE.match(text, position, end)
+            position = found.end() if found else position
+            if position < end and text[position] == "/" and not self.is_outer_doc_at(position):
+                stop = self.comment_end(position, end)
+                if stop is None:
+                    return position
+                self.comments.append((position, stop))
+                position = stop
+            else:
+                return position
+
+    def comment_end(self, start: int, end: int) -> int | None:
+        """Where the comment at `start` ends; None where there is none, or where it does not end."""
+        if self.text.startswith("//", start):
+            found = _LINE.match(self.text, start, end)
+            return found.end() if found else end
+        if self.text.startswith("/*", start):
+            try:
+                return block_comment_end(self.text, start, end)
+            except UnterminatedError:
+                return None
+        return None
+
+    def is_outer_doc_at(self, position: int) -> bool:
+        """Whether a comment at `position` is the documentation of what follows."""
+        return is_outer_doc(self.text[position : position + 5])
+
+    def body(self, span: Span) -> Block | None:
+        """The block at `span`; an error goes to the sink."""
+        try:
+            block = self._parse("block", *span)
+        except (UnexpectedInput, Fault, UnclosedError, UnterminatedError) as problem:
+            self._report(problem, *span)
+            return None
+        assert isinstance(block, Block)
+        return block
+
+    def body_quietly(self, span: Span) -> Block | None:
+        """The block at `span`, or None where the grammar does not know what it holds."""
+        found = self._quietly("block", *span)
+        assert found is None or isinstance(found, Block)
+        return found
+
+    def _prelude(self, start: int, end: int) -> _Prelude:
+        docs: list[str] = []
+        attributes: list[Attribute] = []
+        position = start
+        while True:
+            position = self.skip_comments(position, end)
+            if position < end and self.text[position] == "/":
+                stop = self.comment_end(position, end)
+                if stop is None:
+                    if self.text.startswith("/*", position):
+                        raise UnterminatedError(position, is_comment=True)
+                    break
+                docs.extend(doc_lines(self.text[position:stop]))
+                position = stop
+                continue
+            opening = _ATTRIBUTE_START.match(self.text, position, end)
+            if opening is None:
+                break
+            stop = group_end(self.text, opening.end() - 1, end)
+            attribute = self.attribute(position, stop)
+            lines = _doc_of(attribute)
+            if lines is None:
+                attributes.append(attribute)
+            else:
+                docs.extend(lines)
+            position = stop
+        return _Prelude(start, position, tuple(docs), tuple(attributes))
+
+    # --- one item ---
+
+    def _item(self, prelude: _Prelude, end: int) -> tuple[Item | None, int]:
+        """The item after `prelude` and where it ends; None for a kernel whose error has been reported."""
+        text = self.text
+        start = _START.match(text, prelude.end, end)
+        if start is None:
+            raise unexpected_at_item(text, prelude.end, end, has_prelude=prelude.end > prelude.start)
+        word = start["word"]
+        position = start.start("word")
+        has_semicolon = word in _NEEDS_SEMICOLON or (word == "extern" and "crate" in text[position : position + 20])
+        stop, brace = item_end(text, position, end, needs_semicolon=has_semicolon)
+        head = ItemHead(
+            docs=prelude.docs,
+            attributes=prelude.attributes,
+            visibility=(start["visibility"] or "").strip(),
+        )
+        qualifiers = start["qualifiers"].strip()
+        span = Span(prelude.start, stop)
+        item: Item | None
+        try:
+            match word:
+                case "fn":
+                    item = self._function(head, qualifiers, span, (position, brace, stop))
+                    if item is None or prelude.is_kernel:
+                        return item, stop
+                case "struct" if not qualifiers:
+                    item = self._struct(head, span, start.end())
+                case "impl" if not qualifiers and brace is not None:
+                    item = self._impl(head, span, start.end(), brace)
+                case "use" if not qualifiers:
+                    item = Use(span=span, head=head, tree=text[start.end() : stop - 1].strip())
+                case "const" | "static" if not qualifiers:
+                    item = self._const(head, word, span, start.end())
+                case "mod" if not qualifiers:
+                    item = self._module(head, span, start.end(), brace)
+                case _:
+                    item = None
+        except _OutsideModelError:
+            item = None
+        if item is None:
+            first = start.start("qualifiers") if qualifiers else position
+            keyword = qualifiers.split()[0] if qualifiers else re.sub(r"\s", "", word)
+            item = OpaqueItem(span=span, head=head, keyword=keyword, text=text[first:stop])
+        return item, stop
+
+    def _function(
+        self, head: ItemHead, qualifiers: str, span: Span, places: tuple[int, int | None, int]
+    ) -> Function | None:
+        start, brace, stop = places
+        is_kernel = any(attribute.name == "kernel" for attribute in head.attributes)
+        head_end = stop - 1 if brace is None else brace
+        body: Block | OpaqueBody | None = None
+        try:
+            parsed = self._parse("function_head", start, head_end)
+            assert isinstance(parsed, FunctionHead)
+            if brace is not None:
+                if is_kernel:
+                    block = self._parse("block", brace, stop)
+                    assert isinstance(block, Block)
+                    body = block
+                else:
+                    body = OpaqueBody(span=Span(brace, stop), text=self.text[brace:stop])
+        except (UnexpectedInput, Fault, UnclosedError, UnterminatedError) as problem:
+            if not is_kernel:
+                raise _OutsideModelError from problem
+            region = (brace, stop) if brace is not None and brace < _place(problem) else (start, head_end)
+            self._report(problem, *region)
+            return None
+        return Function(
+            span=span,
+            head=head,
+            name=parsed.name,
+            name_span=parsed.name_span,
+            generics=parsed.generics,
+            parameters=parsed.parameters,
+            receiver=parsed.receiver,
+            return_type=parsed.return_type,
+            where_clause=parsed.where_clause,
+            body=body,
+            qualifiers=qualifiers,
+        )
+
+    def _struct(self, head: ItemHead, span: Span, after: int) -> Struct | None:
+        name = _NAME.match(self.text, after, span.end)
+        if name is None:
+            return None
+        return Struct(
+            span=span, head=head, name=name["name"], rest=self.text[name.end() : span.end].strip()
+        )
+
+    def _impl(self, head: ItemHead, span: Span, after: int, brace: int) -> Impl:
+        text = self.text
+        position = _SPACE.match(text, after).end()  # type: ignore[union-attr] - it matches everywhere
+        generics = ""
+        if text[position] == "<":
+            stop = _angle_end(text, position, brace)
+            generics = text[position:stop]
+            position = stop
+        where = _WHERE.search(text, position, brace)
+        types_end = where.start() if where else brace
+        for_ = _FOR.search(text, position, types_end)
+        trait = self._type(position, for_.start()) if for_ else None
+        items, closing = self.items(brace + 1, span.end - 1)
+        return Impl(
+            span=span,
+            head=head,
+            generics=generics,
+            trait=trait,
+            self_type=self._type(for_.end() if for_ else position, types_end),
+            where_clause=text[where.end() : brace].strip() if where else None,
+            items=items,
+            closing_comments=closing,
+        )
+
+    def _const(self, head: ItemHead, keyword: str, span: Span, after: int) -> Const | None:
+        name = _CONST.match(self.text, after, span.end)
+        if name is None:
+            return None
+        stop = span.end - 1
+        equals = _EQUALS.search(self.text, name.end(), stop)
+        value: Expression | None = None
+        value_text = ""
+        if equals is not None:
+            value_text = self.text[equals.end() : stop].strip()
+            value = self._quietly("expression", equals.end(), stop)  # type: ignore[assignment] - the rule's result
+        word = self.text[after : name.start("name")].strip()
+        return Const(
+            span=span,
+            head=head,
+            keyword=f"{keyword} {word}".strip(),
+            name=name["name"],
+            name_span=Span(*name.span("name")),
+            type=self._type(name.end(), equals.start() if equals else stop),
+            value=value,
+            value_text=value_text,
+        )
+
+    def _module(self, head: ItemHead, span: Span, after: int, brace: int | None) -> Module | None:
+        name = _NAME.match(self.text, after, span.end)
+        if name is None:
+            return None
+        items: tuple[Item, ...] | None = None
+        closing: tuple[Comment, ...] = ()
+        if brace is not None:
+            items, closing = self.items(brace + 1, span.end - 1)
+        return Module(
+            span=span, head=head, name=name["name"], items=items, closing_comments=closing
+        )
+
+    def _type(self, start: int, end: int) -> Type:
+        found = self._quietly("type", start, end)
+        if found is not None:
+            return found  # type: ignore[return-value] - the rule's result
+        text = self.text[start:end]
+        begin = start + len(text) - len(text.lstrip())
+        return OpaqueType(span=Span(begin, begin + len(text.strip())), text=text.strip())
+
+    # --- what the builder asks for ---
+
+    def attribute(self, start: int, end: int) -> Attribute:
+        """The attribute at `[start, end)`; its content is parsed where it is a meta item."""
+        opening = _ATTRIBUTE_START.match(self.text, start, end)
+        assert opening is not None
+        meta = self._quietly("meta", opening.end(), end - 1)
+        assert meta is None or isinstance(meta, MetaItem)
+        return Attribute(
+            span=Span(start, end),
+            text=self.text[start:end],
+            meta=meta,
+            is_inner="!" in opening.group(),
+        )
+
+    def item(self, start: int, end: int, attributes: tuple[Attribute, ...]) -> Item:
+        """The item among statements at `[start, end)`."""
+        begin = attributes[0].span.start if attributes else start
+        item, _ = self._item(_Prelude(begin, start, (), attributes), end)
+        if item is None:
+            raise _Reported
+        return item
+
+    # --- Lark ---
+
+    def _parse(self, rule: str, start: int, end: int) -> object:
+        """What `rule` makes of `[start, end)`; comments that nothing in it took become comments of the file."""
+        builder = self._parser.builder
+        part = Slice(self.text, start, end)
+        saved = builder.text, builder.comments, builder.nested
+        builder.text, builder.comments, builder.nested = self.text, part.comments, self
+        try:
+            result = self._parser.parse(rule, part)
+        finally:
+            builder.text, builder.comments, builder.nested = saved
+        self.comments.extend(part.comments)
+        return result
+
+    def _quietly(self, rule: str, start: int, end: int) -> Node | None:
+        noted = len(self.comments)
+        try:
+            result = self._parse(rule, start, end)
+        except (UnexpectedInput, Fault, UnclosedError, UnterminatedError):
+            return None
+        finally:
+            del self.comments[noted:]
+        assert isinstance(result, Node)
+        return result
+
+    # --- errors ---
+
+    def _report(self, problem: Exception, start: int, end: int) -> None:
+        match problem:
+            case _Reported():
+                return
+            case Fault():
+                fault = problem
+            case UnclosedError():
+                fault = unclosed(self.text, problem.start, start, end)
+            case UnterminatedError():
+                fault = unterminated(self.text, problem)
+            case UnexpectedInput():
+                fault = explain(self.text, start, problem, self._parser.spelling)
+            case _:
+                raise problem
+        fault.emit(self.sink)
+
+    def _recover(self, problem: Exception, start: int, end: int, *, is_alone: bool) -> int:
+        """Report what is wrong with the item at `start`, and find the next one: a line that begins as items do and is not
+        indented deeper.
+        """
+        line_start = self.text.rfind("\n", 0, start) + 1
+        indent = len(self.text[line_start:start]) if self.text[line_start:start].isspace() else 0
+        place = max(_place(problem), start)
+        stop = end
+        search_from = start if isinstance(problem, UnclosedError) else place
+        first_keyword = _START.search(self.text, search_from, end)
+        if isinstance(problem, UnclosedError) and first_keyword is not None:
+            search_from = first_keyword.end()
+        for found in _ITEM_LINE.finditer(self.text, search_from + 1, end):
+            if len(found["indent"]) <= indent:
+                stop = found.start()
+                break
+        if is_alone and stop == end and isinstance(problem, Fault) and problem.code == "E0107":
+            problem = Fault(
+                code="E0102",
+                message="the file is not Rust",
+                span=problem.span,
+                label=problem.message,
+            )
+        self._report(problem, start, stop)
+        return stop
+
+
+class _OutsideModelError(Exception):
+    """Host code that is kept as written."""
+
+
+class _Reported(Fault):
+    """The error of something inside has been reported already."""
+
+    def __init__(self) -> None:
+        super().__init__(code="", message="", span=Span(0, 0))
+
+
+def with_trivia(item: Item, trivia: Trivia) -> Item:
+    """The item with the comments around it."""
+    return replace(item, head=replace(item.head, trivia=trivia))
+
+
+def _doc_of(attribute: Attribute) -> tuple[str, ...] | None:
+    """The lines of `#[doc = "…"]`; None for any other attribute."""
+    meta = attribute.meta
+    if meta is None or meta.path is None or meta.path.identifier != "doc" or attribute.is_inner:
+        return None
+    if not isinstance(meta.value, TextLiteral):
+        return None
+    value = text_value(meta.value.text)
+    return None if value is None else tuple(doc_lines("///" + line)[0] for line in value.split("\n"))
+
+
+def _angle_end(text: str, start: int, end: int) -> int:
+    depth = 0
+    for mark in _ANGLE.finditer(text, start, end):
+        if mark.group() == "<":
+            depth += 1
+        elif mark.group() == ">":
+            depth -= 1
+            if depth == 0:
+                return mark.end()
+    return end
+
+
+def _place(problem: Exception) -> int:
+    match problem:
+        case Fault():
+            return problem.span.start
+        case UnclosedError() | UnterminatedError():
+            return problem.start
+        case UnexpectedInput():
+            token = getattr(problem, "token", None)
+            return getattr(token, "start_pos", 0) or 0
+        case _:
+            return 0

@@ -1,0 +1,178 @@
+"""The lexer: Rust text to the terminals of the grammar.
+
+Lark's own contextual lexer compiles one regular expression for each of the two hundred sets of terminals the parse table
+asks for, and counts lines from the top of the file for each slice it is given; both cost more than the whole parse may
+(`benchmarks/` has the numbers). This one compiles one expression, knows offsets only, and cuts out whole what no regular
+expression finds: macro arguments, attributes, items among statements.
+
+What depends on context is settled by the token before: `0` in `x.0.1` is no float, `else` after anything but `}` belongs
+to `let … else`. `>` is always a token of its own (see `grammar/terminals.lark`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from lark.lexer import Lexer, Token
+
+from transpiler.frontend.delimiters import STRING, block_comment_end, group_end, item_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lark.lexer import LexerState
+
+TOKEN = re.compile(
+    rf"""\s*(?:
+        (?P<word>(?:r\#)?[^\W\d]\w*+(?!["'\#]))
+      | (?P<comment>//[^\n]*|/\*)
+      | (?P<mark>::|->|=>|==|!=|<=|&&|\|\||\.\.[.=]?|[-+*/%^&|]=|[-+*/%^&|!=<>.,;:()\[\]{{}}\#?@$~])
+      | (?P<TUPLE_INDEX>(?<=[^.]\.)\d+)
+      | (?P<FLOAT>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?_*\d[\d_]*)?\w*|\.(?![.\w])|[eE][+-]?_*\d[\d_]*\w*))
+      | (?P<INT>\d\w*)
+      | (?P<TEXT>{STRING})
+      | (?P<LIFETIME>'[^\W\d]\w*)
+      | (?P<UNKNOWN>\S)
+    )""",
+    re.VERBOSE,
+)
+_WORD, _COMMENT, _MARK = (TOKEN.groupindex[name] for name in ("word", "comment", "mark"))
+_GROUP_NAME = {index: name for name, index in TOKEN.groupindex.items()}
+
+_WHERE = re.compile(
+    r"where\b(?:[^{;/\[]|\[[^\]]*\]|//[^\n]*|/\*[\s\S]*?\*/|/|\{[^{}]*\}(?=\s*[>,]))*"
+)
+_OPERATORS = {
+    **dict.fromkeys(("==", "!=", "<=", "/", "%", "^"), "BINARY"),
+    **dict.fromkeys(("+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="), "ASSIGN_OP"),
+    **dict.fromkeys(("..", "..="), "RANGE"),
+}
+_RESERVED = frozenset(
+    "abstract async await become box do enum extern final gen macro mod override priv pub static struct super trait try"
+    " type typeof unsized use virtual yield crate".split()
+) - {"super", "crate", "gen"}
+_ITEM_WORDS = frozenset(
+    "const enum extern fn impl macro_rules mod pub static struct trait type use union unsafe async".split()
+)
+_SPECIAL = _ITEM_WORDS | {"else", "where"}
+_ATTRIBUTE = re.compile(r"#\s*!?\s*\[")
+_ITEM_AFTER = {
+    "const": re.compile(r"const\s+(?:[^\W\d]\w*\s*:|_\s*:|(?:unsafe\s+|async\s+|extern\s+)*fn\b)"),
+    "unsafe": re.compile(r"unsafe\s+(?:fn|impl|trait|extern)\b"),
+    "async": re.compile(r"async\s+(?:unsafe\s+)?fn\b"),
+    "union": re.compile(r"union\s+[^\W\d]\w*\s*[<{]"),
+    "macro_rules": re.compile(r"macro_rules\s*!"),
+}
+_SEMICOLON_ITEM = re.compile(
+    r"(?:pub(?:\s*\([^)]*\))?\s+)?(?:const(?!\s+(?:unsafe\s+|async\s+|extern\s+)*fn\b)|static|type|use|extern\s+crate)\b"
+)
+_STATEMENT_START = frozenset(("LBRACE", "RBRACE", "SEMICOLON", "ATTRIBUTE"))
+
+
+class Lexeme(Token):
+    """A token that knows its offsets and no lines: those are counted when somebody must be told."""
+
+    __slots__ = ()
+    line = column = end_line = end_column = None
+
+    @classmethod
+    def make(cls, kind: str, text: str, start: int, end: int) -> Lexeme:
+        """The token of terminal `kind` at `[start, end)`."""
+        lexeme = str.__new__(cls, text)
+        lexeme.type = kind
+        lexeme.value = text
+        lexeme.start_pos = start
+        lexeme.end_pos = end
+        return lexeme
+
+
+@dataclass(slots=True)
+class Slice:
+    """A part of a source text to be parsed, and the comments met in it, by their offsets."""
+
+    text: str
+    start: int
+    end: int
+    comments: list[tuple[int, int]] = field(default_factory=list)
+
+
+class RustLexer(Lexer):
+    """Feeds Lark's parser; see the module's text."""
+
+    __future_interface__: ClassVar[int] = 2
+
+    def __init__(self, spelled: Mapping[str, str]) -> None:
+        self._marks = _OPERATORS | {
+            text: name for text, name in spelled.items() if not text[0].isalpha() and text != "_"
+        }
+        self._words = dict.fromkeys(_RESERVED, "RESERVED") | {
+            text: name for text, name in spelled.items() if text[0].isalpha() or text == "_"
+        }
+
+    def lex(self, lexer_state: LexerState, parser_state: object) -> Iterator[Token]:  # noqa: ARG002 - Lark's signature
+        """The tokens of the `Slice` in `lexer_state`, to its end.
+
+        Raises:
+            UnclosedError: a macro's argument, an attribute or an inner item does not end.
+            UnterminatedError: a string or a comment does not end.
+        """
+        part: Slice = lexer_state.text
+        text, position, stop, comments = part.text, part.start, part.end, part.comments
+        marks, words, make = self._marks, self._words, Lexeme.make
+        last = before = ""
+        while position < stop:
+            for found in TOKEN.finditer(text, position, stop):
+                group = found.lastindex
+                start, end = found.span(group)
+                if group == _COMMENT:
+                    if text[start + 1] == "*":
+                        position = block_comment_end(text, start, stop)
+                        comments.append((start, position))
+                        break
+                    comments.append((start, end))
+                    continue
+                value = text[start:end]
+                if group == _MARK:
+                    kind = marks.get(value, "UNKNOWN")
+                    if value in "([{#":
+                        if last == "BANG" and before == "IDENT" and value != "#":
+                            kind = "BRACED" if value == "{" else "DELIMITED"
+                            end = group_end(text, start, stop)
+                        elif value == "#" and (opening := _ATTRIBUTE.match(text, start, stop)):
+                            kind = "ATTRIBUTE"
+                            end = group_end(text, opening.end() - 1, stop)
+                elif group == _WORD:
+                    kind = words.get(value, "IDENT")
+                    if value in _SPECIAL:
+                        kind, end = _special_word(text, value, kind, last, (start, end, stop))
+                else:
+                    kind = _GROUP_NAME[group]
+                before, last = last, kind
+                if found.end() == end:
+                    yield make(kind, value, start, end)
+                else:
+                    yield make(kind, text[start:end], start, end)
+                    position = end
+                    break
+            else:
+                return
+
+
+def _special_word(
+    text: str, word: str, kind: str, last: str, place: tuple[int, int, int]
+) -> tuple[str, int]:
+    """The terminal that a word which depends on its place stands for, and where that ends."""
+    start, end, stop = place
+    if word == "else":
+        return (kind if last == "RBRACE" else "LET_ELSE"), end
+    if word == "where":
+        found = _WHERE.match(text, start, stop)
+        return "WHERE", end if found is None else found.end()
+    if last in _STATEMENT_START and (
+        word not in _ITEM_AFTER or _ITEM_AFTER[word].match(text, start, stop)
+    ):
+        needs_semicolon = _SEMICOLON_ITEM.match(text, start, stop) is not None
+        return "ITEM", item_end(text, start, stop, needs_semicolon=needs_semicolon)[0]
+    return kind, end

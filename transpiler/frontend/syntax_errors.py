@@ -1,0 +1,317 @@
+"""Syntax errors in words: what was found, what was expected, and what is probably missing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lark import UnexpectedToken
+
+from transpiler.diagnostics.model import Label
+from transpiler.frontend.delimiters import CLOSER, UnterminatedError, block_comment_end, landmarks
+from transpiler.frontend.faults import Fault
+from transpiler.frontend.lexer import TOKEN
+from transpiler.source import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lark import UnexpectedInput
+
+_OPENER = {closer: opener for opener, closer in CLOSER.items()}
+_STATEMENT_WORDS = frozenset(("let", "while", "for", "loop", "return", "break", "continue"))
+_WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
+
+
+def explain(
+    text: str, start: int, error: UnexpectedInput, spelling: Mapping[str, str]
+) -> Fault:
+    """What is wrong where Lark stopped in the slice of `text` that begins at `start`."""
+    assert isinstance(error, UnexpectedToken)
+    token = error.token
+    place = token.start_pos or 0
+    ends = token.type == "$END"
+    found = "the end of the text" if ends else f"`{token.value}`"
+    span = Span(place, max(place, token.end_pos or place))
+    marks = _code_marks(text, start, place)
+    before = marks[-1][2] if marks else start
+    opener = _open_delimiter(marks)
+    expected = _accepts(error)
+    next_line = "\n" in text[before:place]
+
+    if token.type == "UNKNOWN":
+        return Fault(
+            code="E0115",
+            message=f"{found} begins nothing in Rust",
+            span=span,
+            label="unexpected character",
+        )
+    if opener is not None and text[opener] in "([" and (
+        ends or token.value in (";", "}") or token.value in _STATEMENT_WORDS
+    ):
+        closer = CLOSER[text[opener]]
+        return Fault(
+            code="E0105",
+            message=f"`{text[opener]}` is never closed",
+            span=Span(opener, opener + 1),
+            label=f"no `{closer}` for this",
+            related=(Label(span=span, message=f"a `{closer}` is expected before this"),),
+        )
+    begins_expression = token.type in ("IDENT", "INT", "FLOAT", "TEXT", "TRUE", "FALSE", "LPAR") or (
+        token.type in ("AMPERSAND", "SELF", "IF", "MATCH", "UNSAFE")
+    )
+    if "COMMA" in expected and begins_expression and opener is not None and text[opener] in "([<":
+        return _missing(text, before, ",", "between these", span, "E0109", found)
+    if "SEMICOLON" in expected and (next_line or token.value in _STATEMENT_WORDS or token.value == "}"):
+        return _missing(text, before, ";", "after this statement", span, "E0108", found)
+    if "COMMA" in expected and next_line and opener is not None and begins_expression:
+        return _missing(text, before, ",", "between these", span, "E0109", found)
+    if token.type == "RESERVED":
+        return Fault(
+            code="E0110",
+            message=f"{found} is a keyword of Rust and no name",
+            span=span,
+            label=f"expected {_in_words(expected, spelling)}",
+        )
+    return Fault(
+        code="E0110",
+        message=f"expected {_in_words(expected, spelling)}, found {found}",
+        span=span,
+        label="unexpected here",
+    )
+
+
+def unclosed(text: str, opener: int, start: int, end: int) -> Fault:
+    """The delimiter in `text[start:end]` that has no partner.
+
+    The one the scanner stopped at is the outermost; indentation tells better. The first `}` that stands at another
+    indentation than the line of the `{` it closes belongs to an outer one, and that `{` is what was left open.
+    """
+    culprit, closed_by = opener, None
+    stack: list[int] = []
+    try:
+        marks = landmarks(text, start, end)
+    except UnterminatedError as problem:
+        return unterminated(text, problem)
+    for mark, offset in marks:
+        if mark in CLOSER:
+            stack.append(offset)
+            continue
+        if not stack:
+            break
+        opened = stack.pop()
+        if text[opened] != _OPENER[mark] or (
+            mark == "}" and _starts_line(text, offset) and _indent(text, offset) != _indent(text, opened)
+        ):
+            culprit, closed_by = opened, offset
+            break
+    else:
+        if stack:
+            culprit = stack[-1]
+    character = text[culprit]
+    related: tuple[Label, ...] = ()
+    if closed_by is not None:
+        words = f"this `{text[closed_by]}` is the first that does not fit"
+        related = (Label(span=Span(closed_by, closed_by + 1), message=words),)
+    return Fault(
+        code="E0105",
+        message=f"`{character}` is never closed",
+        span=Span(culprit, culprit + 1),
+        label=f"no `{CLOSER.get(character, character)}` for this",
+        related=related,
+    )
+
+
+def unterminated(text: str, problem: UnterminatedError) -> Fault:
+    """A string or comment without an end."""
+    start = problem.start
+    if problem.is_comment:
+        return Fault(
+            code="E0104",
+            message="the block comment never ends",
+            span=Span(start, start + 2),
+            label="it starts here",
+            help="close it with `*/`; block comments nest, and each `/*` needs one",
+        )
+    line_end = text.find("\n", start)
+    return Fault(
+        code="E0103",
+        message="the string never ends",
+        span=Span(start, len(text) if line_end < 0 else line_end),
+        label="it starts here",
+        help='close it with `"`',
+    )
+
+
+def unexpected_at_item(text: str, position: int, end: int, *, has_prelude: bool) -> Fault:
+    """Something that begins no item."""
+    if position >= end:
+        return Fault(
+            code="E0107",
+            message="expected an item after its docs and attributes, found the end",
+            span=Span(max(position - 1, 0), position),
+            label="nothing follows",
+        )
+    word = _WORD.match(text, position, end)
+    found = word.group() if word else text[position]
+    span = Span(position, position + len(found))
+    if found in _OPENER:
+        return Fault(
+            code="E0106",
+            message=f"`{found}` closes nothing",
+            span=span,
+            label="no delimiter is open here",
+            help="remove it, or look above for one that closed too early",
+        )
+    where = "after its docs and attributes" if has_prelude else "here"
+    return Fault(
+        code="E0107",
+        message=f"expected an item, found `{found}`",
+        span=span,
+        label=f"a function, struct, impl, use or the like belongs {where}",
+        help="statements stand in functions; is there a `}` too many above?"
+        if found in _STATEMENT_WORDS or "." in text[position : position + 40]
+        else None,
+    )
+
+
+def _missing(
+    text: str, before: int, mark: str, where: str, found_span: Span, code: str, found: str
+) -> Fault:
+    return Fault(
+        code=code,
+        message=f"expected `{mark}` {where}, found {found}",
+        span=Span(before - 1, before),
+        label=f"a `{mark}` is missing after this",
+        related=(Label(span=found_span, message="unexpected here"),) if found_span else (),
+        help=f"write `{_line_tail(text, before)}{mark}`" if _line_tail(text, before) else None,
+    )
+
+
+# --- What the parser would have taken ---
+
+_GROUPS = (
+    ("a statement", frozenset(("LET", "IDENT", "INT", "ITEM"))),
+    ("an expression", frozenset(("IDENT", "INT", "MINUS", "LPAR"))),
+    ("a type", frozenset(("IDENT", "AMPERSAND", "LPAR", "IMPL"))),
+    ("a pattern", frozenset(("IDENT", "UNDERSCORE", "LPAR"))),
+    ("an operator", frozenset(("PLUS", "STAR", "BINARY"))),
+)
+_STARTS = frozenset(
+    "IDENT INT FLOAT TEXT TRUE FALSE LPAR LSQB LBRACE MINUS BANG STAR AMPERSAND VBAR IF MATCH WHILE LOOP FOR UNSAFE"
+    " LIFETIME RETURN BREAK CONTINUE MOVE RANGE SELF LET ITEM ATTRIBUTE UNDERSCORE MUT REF DYN IMPL FN EXTERN LESSTHAN"
+    " BRACED DELIMITED".split()
+)
+_OPERATORS = frozenset(
+    "PLUS MINUS STAR BINARY ASSIGN_OP EQUAL AMPERSAND VBAR LESSTHAN MORETHAN RANGE AS DOT QMARK LPAR LSQB BANG".split()
+)
+_NAMED = {
+    "IDENT": "a name",
+    "LIFETIME": "a lifetime",
+    "INT": "a number",
+    "FLOAT": "a number",
+    "TUPLE_INDEX": "a field number",
+    "TEXT": "a string",
+    "BINARY": "an operator",
+    "ASSIGN_OP": "an operator",
+    "RANGE": "`..`",
+    "WHERE": "`where`",
+    "LET_ELSE": "`else`",
+    "ATTRIBUTE": "an attribute",
+    "$END": "the end",
+}
+
+
+def _accepts(error: UnexpectedToken) -> frozenset[str]:
+    """The terminals that could have come: those of the table's row that lead to a shift.
+
+    A LALR row also names terminals that are refused after some reductions; the reductions are tried here.
+    """
+    state = error.state
+    if state is None:
+        return frozenset()
+    rows = state.parse_conf.states
+    found = set()
+    for terminal in rows[state.state_stack[-1]]:
+        if not (terminal.isupper() or terminal.startswith("__ANON")):
+            continue
+        stack = list(state.state_stack)
+        while (action := rows[stack[-1]].get(terminal)) is not None:
+            target = action[1]
+            if isinstance(target, int):
+                found.add(terminal)
+                break
+            size = len(target.expansion)
+            if size:
+                del stack[-size:]
+            stack.append(rows[stack[-1]][target.origin.name][1])
+    return frozenset(found)
+
+
+def _in_words(expected: frozenset[str], spelling: Mapping[str, str]) -> str:
+    """The expected terminals as a person would say it."""
+    words: list[str] = []
+    left = set(expected)
+    for name, marks in _GROUPS:
+        if marks <= left:
+            words.append(name)
+            left -= _OPERATORS if name == "an operator" else _STARTS
+            left = {mark for mark in left if not spelling.get(mark, "").startswith(("&&", "||", "::"))}
+    words.extend(
+        sorted({_NAMED.get(mark) or f"`{spelling.get(mark, mark.lower())}`" for mark in left})
+    )
+    if not words:
+        return "the end"
+    if len(words) > 5:
+        words = [*words[:4], "something else"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+# --- Reading the text around an error ---
+
+
+def _code_marks(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
+    """The tokens of `text[start:end]`, with their places."""
+    marks = []
+    position = start
+    while position < end:
+        for found in TOKEN.finditer(text, position, end):
+            kind = found.lastgroup or ""
+            begin, stop = found.span(kind)
+            if kind == "comment":
+                if found[kind] == "/*":
+                    position = block_comment_end(text, begin, end)
+                    break
+                continue
+            marks.append((found[kind], begin, stop))
+        else:
+            break
+    return marks
+
+
+def _open_delimiter(marks: list[tuple[str, int, int]]) -> int | None:
+    """Where the innermost delimiter opens that the tokens leave open."""
+    stack: list[tuple[str, int]] = []
+    for mark, begin, _ in marks:
+        if mark in CLOSER:
+            stack.append((mark, begin))
+        elif mark in _OPENER and stack and stack[-1][0] == _OPENER[mark]:
+            stack.pop()
+    return stack[-1][1] if stack else None
+
+
+def _indent(text: str, offset: int) -> str:
+    line_start = text.rfind("\n", 0, offset) + 1
+    line = text[line_start:offset]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _starts_line(text: str, offset: int) -> bool:
+    line_start = text.rfind("\n", 0, offset) + 1
+    return not text[line_start:offset].strip()
+
+
+def _line_tail(text: str, offset: int) -> str:
+    """The last words of the line that ends at `offset`, for showing what to write there."""
+    line_start = text.rfind("\n", 0, offset) + 1
+    return text[line_start:offset].strip()[-40:]
