@@ -83,7 +83,7 @@ def attach(
         while position < count and comments[position][0] < end:
             position += 1
         above = comment_list(text, leading, None)
-        inner = comment_list(text, comments[first + len(leading) : position], None)
+        inner = tuple(comment(text, place) for place in comments[first + len(leading) : position])
         trailing = None
         if position < count:
             place = comments[position]
