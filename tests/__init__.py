@@ -1,0 +1,1 @@
+"""The tests, foldered by what they need."""

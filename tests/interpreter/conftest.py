@@ -1,0 +1,54 @@
+"""The interpreter's process, and the modules under test, made from their Rust on the fly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import transpiler
+from tests.interpreter.process import InterpreterLauncher, InterpreterProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.numerics.modules import Subject
+
+
+@pytest.fixture(scope="session")
+def interpreter() -> Iterator[InterpreterProcess]:
+    process = InterpreterProcess()
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="session")
+def modules() -> dict[Path, Path]:
+    """The module of each Rust file transpiled so far."""
+    return {}
+
+
+@pytest.fixture
+def launcher(
+    subject: Subject,
+    interpreter: InterpreterProcess,
+    modules: dict[Path, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> InterpreterLauncher:
+    """The subject's module in the interpreter; a Rust file is transpiled first."""
+    if not subject.path.exists():
+        pytest.skip(
+            f"{subject.path.name} of the {subject.algorithm} algorithm is not on this machine"
+        )
+    if subject.path not in modules:
+        modules[subject.path] = _module(subject.path, tmp_path_factory.mktemp("generated"))
+    return InterpreterLauncher(process=interpreter, path=modules[subject.path])
+
+
+def _module(path: Path, folder: Path) -> Path:
+    if path.suffix == ".py":
+        return path
+    target = folder / f"{path.stem}.py"
+    target.write_text(transpiler.transpile(path).text, encoding="utf-8")
+    return target

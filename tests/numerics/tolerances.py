@@ -1,0 +1,243 @@
+"""Every tolerance of the numeric tests, each with its reason.
+
+The bounds are first-order rounding analyses (Higham, Accuracy and Stability of Numerical
+Algorithms, 2002, chapters 3 and 4), evaluated in float64 for each element of each output from the
+very inputs of the case. `u` is the unit roundoff of the arithmetic. A bound is a product of three
+things: `u`, how many roundings an element passes through (a count read off the algorithm, with the
+length of its longest chain of additions), and the magnitude those roundings act on, which is where
+ill conditioning shows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import torch
+
+from tests.numerics.algorithms import Algorithm
+from tests.numerics.cases import Case, DType, Kernel
+from tests.numerics.references import OVER_CHANNEL, Tensors, across, as_f32
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROUNDOFF: Final[Mapping[torch.dtype, float]] = {
+    torch.float64: 2.0**-53,
+    torch.float32: 2.0**-24,
+    torch.float16: 2.0**-11,
+    torch.bfloat16: 2.0**-8,
+}
+"""Half the distance from 1 to the next number: one correctly rounded operation errs by at most
+this, relatively."""
+
+RSQRT: Final = 4
+"""Roundings charged to `rsqrt(var + eps)`: half of one for the sum; the GPU's f32 approximation
+errs by 2^-22.9 (2.2 roundoffs), its f64 routine by one unit in the last place (2)."""
+
+LANES: Final = 16
+"""Roundings charged to adding up a tile besides log2 of its width: numpy runs through 16 numbers a
+lane, and a GPU thread through the registers of its own, before the tree begins."""
+
+TORCH_MULTIPLE: Final = 4.0
+"""Our largest error may be this many times torch's own on the same inputs in the same dtype: both
+draw from one distribution of rounding errors, whose extremes differ by small factors only."""
+
+TORCH_DEPTH: Final = 8
+"""And it may be as large as the bound for a chain of so many additions, because torch adds in
+float64 on the CPU and then rounds once: beside an error of nothing, no multiple would do."""
+
+F32_CONSTANTS: Final = 2 * ROUNDOFF[torch.float32]
+"""Relative error of a constant computed in f32 before it is cast to the arithmetic's type: `1 / N`
+is rounded once as a quotient and once as a float count, `1 - momentum` once. In f64 arithmetic this
+is 2^29 roundoffs and dominates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rounding:
+    """The counts of one case."""
+
+    unit: float
+    chain: int
+    constants: float
+
+    def sum(self, magnitude: torch.Tensor, terms: int = 0) -> torch.Tensor:
+        """Error of a sum whose terms passed through `terms` roundings and add up to `magnitude` in
+        absolute value."""
+        return self.unit * (self.chain + terms) * magnitude
+
+
+def bounds(
+    case: Case,
+    inputs: Mapping[str, torch.Tensor],
+    expected: Tensors,
+    algorithm: Algorithm,
+    *,
+    chopped: bool,
+    chain: int | None = None,
+) -> Tensors:
+    """How far each element of each output may be from `expected`.
+
+    Args: case: What was run. inputs: The stored inputs. expected: The outputs in float64.
+    algorithm: What the kernels of the module compute. chopped: Whether bfloat16 results are
+    chopped, which doubles the largest error of storing them. chain: The longest chain of additions
+    to assume instead of the algorithm's own.
+    """
+    v = {name: tensor.double() for name, tensor in inputs.items()}
+    rounding = _Rounding(
+        unit=ROUNDOFF[case.dtype.arithmetic],
+        chain=_chain(case, algorithm) if chain is None else chain,
+        constants=F32_CONSTANTS if algorithm is Algorithm.MOMENTS else 0.0,
+    )
+    match case.kernel:
+        case Kernel.INFERENCE | Kernel.IMAGE_INFERENCE:
+            slope = v["weight"] * torch.rsqrt(v["running_var"] + as_f32(case.constants.eps))
+            found = _affine(rounding, v, "running_mean", slope, roundings=RSQRT)
+        case Kernel.NORMALIZE:
+            found = _affine(rounding, v, "mean", v["weight"] * v["rstd"], roundings=0)
+        case Kernel.STATS:
+            found = _statistics(rounding, case, v, algorithm)
+        case Kernel.BACKWARD:
+            found = _backward(rounding, case, v, expected)
+        case Kernel.IMAGE_BACKWARD:
+            found = _image_backward(rounding, case, v, expected)
+    unit = ROUNDOFF[case.dtype.stored] * (2 if chopped and case.dtype is DType.BF16 else 1)
+    smallest = torch.finfo(
+        case.dtype.stored
+    ).tiny  # Below it numbers are evenly spaced, and errors absolute.
+    return {
+        name: bound + unit * expected[name].abs().clamp(min=smallest)
+        for name, bound in found.items()
+    }
+
+
+def _chain(case: Case, algorithm: Algorithm) -> int:
+    """The longest chain of additions behind a channel's sum."""
+    if algorithm is Algorithm.MOMENTS and case.kernel is Kernel.IMAGE_BACKWARD:
+        return case.length
+    tiles = (
+        case.outer * math.ceil(case.inner / case.block)
+        if case.kernel.is_image
+        else math.ceil(case.outer / case.block)
+    )
+    return tiles + LANES + int(math.log2(case.block))
+
+
+def _affine(
+    rounding: _Rounding, v: Tensors, mean: str, slope: torch.Tensor, *, roundings: int
+) -> Tensors:
+    """`(x - mean) * slope + bias`: difference, slope and product round relatively to the product,
+    the sum to both."""
+    product = ((v["x"] - across(v[mean])) * across(slope)).abs()
+    return {"y": rounding.unit * ((roundings + 4) * product + across(v["bias"]).abs())}
+
+
+def _statistics(rounding: _Rounding, case: Case, v: Tensors, algorithm: Algorithm) -> Tensors:
+    """Mean, variance, and what follows from them.
+
+    Centred squares err relatively to the variance itself, plus the square of the mean's error: the
+    squares around a point `e` off the mean sum to `N * e**2` more. One pass errs relatively to the
+    mean square, which is larger by `mean**2 / var`.
+    """
+    u, eps, momentum = rounding.unit, as_f32(case.constants.eps), as_f32(case.constants.momentum)
+    mean = v["x"].mean(OVER_CHANNEL)
+    square = (v["x"] ** 2).mean(OVER_CHANNEL)
+    var = ((v["x"] - across(mean)) ** 2).mean(OVER_CHANNEL)
+
+    mean_error = rounding.sum(v["x"].abs().mean(OVER_CHANNEL), 2) + rounding.constants * mean.abs()
+    if algorithm is Algorithm.SOUND:
+        var_error = rounding.sum(var + mean_error**2, 4) + mean_error**2
+    else:
+        square_error = rounding.sum(square, 4) + rounding.constants * square
+        var_error = square_error + 2 * mean.abs() * mean_error + mean_error**2 + 3 * u * mean**2
+
+    # The derivative of rsqrt is no bound where the error reaches the variance's own size: take the
+    # interval's ends.
+    rstd = torch.rsqrt(var + eps)
+    worst = torch.rsqrt((var + eps - var_error).clamp(min=0.0))
+    rstd_error = (worst - rstd) * (1 + RSQRT * u) + RSQRT * u * rstd
+
+    def running(old: torch.Tensor, batch: torch.Tensor, batch_error: torch.Tensor) -> torch.Tensor:
+        kept, taken = (1.0 - momentum) * old.abs(), momentum * batch.abs()
+        return (3 * u + rounding.constants) * kept + 3 * u * taken + momentum * batch_error
+
+    return {
+        "mean": mean_error,
+        "rstd": rstd_error,
+        "running_mean": running(v["running_mean"], mean, mean_error),
+        "running_var": running(v["running_var"], var, var_error),
+    }
+
+
+def _backward(rounding: _Rounding, case: Case, v: Tensors, expected: Tensors) -> Tensors:
+    """Sums err relatively to the sums of absolute values; `dx` inherits their averages' errors,
+    scaled."""
+    u, count = rounding.unit, case.length
+    xhat = ((v["x"] - across(v["mean"])) * across(v["rstd"])).abs()
+    dbias_error = rounding.sum(v["dy"].abs().sum(OVER_CHANNEL))
+    dweight_error = rounding.sum((v["dy"].abs() * xhat).sum(OVER_CHANNEL), 3)
+
+    dbias, dweight = (
+        across(expected["dbias"]).abs() / count,
+        xhat * across(expected["dweight"]).abs() / count,
+    )
+    inherited = across(dbias_error) / count + xhat * across(dweight_error) / count
+    own = u * (3 * v["dy"].abs() + 5 * dbias + 6 * dweight) + rounding.constants * (dbias + dweight)
+    slope = across(v["weight"] * v["rstd"]).abs()
+    return {
+        "dx": slope * (inherited + own) + 3 * u * expected["dx"].abs(),
+        "dweight": dweight_error,
+        "dbias": dbias_error,
+    }
+
+
+def _image_backward(rounding: _Rounding, case: Case, v: Tensors, expected: Tensors) -> Tensors:
+    """As above with constant statistics: no average enters `dx`, and `rstd` is an `rsqrt` of our
+    own."""
+    rstd = torch.rsqrt(v["running_var"] + as_f32(case.constants.eps))
+    xhat = ((v["x"] - across(v["running_mean"])) * across(rstd)).abs()
+    return {
+        "dx": rounding.unit * (RSQRT + 2) * expected["dx"].abs(),
+        "dweight": rounding.sum((v["dy"].abs() * xhat).sum(OVER_CHANNEL), RSQRT + 3),
+        "dbias": rounding.sum(v["dy"].abs().sum(OVER_CHANNEL)),
+    }
+
+
+STEP_ROUNDINGS: Final = 16
+"""Roundings charged to a training step beside those of its sums. The launches hand each other a
+mean and an rstd in the stored dtype, each rounded once; they enter `xhat`, `y` and the terms of
+`dx` some ten times, with factors near one."""
+
+
+def step_tolerance(
+    case: Case,
+    inputs: Mapping[str, torch.Tensor],
+    expected: Tensors,
+    algorithm: Algorithm,
+    *,
+    chopped: bool,
+) -> dict[str, float]:
+    """How far any element of a training step's results may be from float64's.
+
+    The roundoff is the stored one, because stored statistics carry it on, or that of constants
+    rounded to f32. It acts on the largest result, and for sums on the sum of absolute values.
+    """
+    unit = ROUNDOFF[case.dtype.stored] * (2 if chopped and case.dtype is DType.BF16 else 1)
+    if algorithm is Algorithm.MOMENTS:
+        unit = max(unit, F32_CONSTANTS)
+    arithmetic = ROUNDOFF[case.dtype.arithmetic] * _chain(case, algorithm)
+    x, dy = inputs["x"].double(), inputs["dy"].double()
+    mean = x.mean(OVER_CHANNEL)
+    xhat = (x - across(mean)) / across(x.std(OVER_CHANNEL))
+    offset = 1.0 + float(
+        (mean.abs() / x.std(OVER_CHANNEL)).max()
+    )  # A rounded mean moves xhat by its own size.
+    sums = {"dbias": dy.abs(), "dweight": (dy * xhat).abs()}
+    scale = {
+        name: float((sums[name].sum(OVER_CHANNEL) if name in sums else exact.abs()).max())
+        for name, exact in expected.items()
+    }
+    return {
+        name: (STEP_ROUNDINGS * unit * offset + arithmetic) * size for name, size in scale.items()
+    }
