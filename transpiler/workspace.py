@@ -6,6 +6,7 @@ Nothing here prints: what goes wrong is a `FileError` that carries its diagnosti
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from dataclasses import dataclass
 from enum import Enum
@@ -249,7 +250,10 @@ def parallel_map(
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
 
     chunk = max(1, len(items) // (workers * 4))
-    with ProcessPoolExecutor(workers) as pool:
+    # An interrupt reaches the whole group; this process answers it, the others would only complain.
+    with ProcessPoolExecutor(
+        workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+    ) as pool:
         try:
             return list(pool.map(function, items, chunksize=chunk))
         except KeyboardInterrupt:

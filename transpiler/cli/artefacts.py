@@ -12,7 +12,7 @@ from transpiler.cli.values import Emit
 from transpiler.diagnostics.model import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from transpiler.cli.request import Request
@@ -58,27 +58,47 @@ def module_path(request: Request, translated: Translated) -> Path:
     return request.destination.path / (translated.input.stem + request.emit.suffix)
 
 
+def compiled_path(request: Request, translated: Translated, entry: str, suffix: str) -> Path:
+    """The file of one specialisation; where the user chose no place, a target has a folder."""
+    where = request.destination
+    if where.place is Place.FILE:
+        return where.path
+    folder = where.path
+    if where.is_default:
+        folder /= f"{translated.input.stem}.{request.target}"
+    return folder / f"{entry}.{suffix}"
+
+
 def collisions(request: Request, done: Sequence[Translated]) -> list[Diagnostic]:
     """E0805 for places that two inputs would be written to, and for inputs written over."""
-    if request.destination.place is Place.STDOUT or request.emit.is_compiled:
-        return []
-    inputs = {os.path.realpath(each.input.path): each.input.name for each in done}
-    if request.destination.place is Place.FILE:
-        places = [(request.destination.path, each) for each in done[:1]]
-    else:
-        places = [(module_path(request, each), each) for each in done]
-    found = []
+    inputs = {os.path.realpath(each.input.path) for each in done}
+    found: dict[str, Diagnostic] = {}
     first: dict[str, Translated] = {}
-    for path, each in places:
+    for path, each in _places(request, done):
         real = os.path.realpath(path)
+        other = first.setdefault(real, each)
         if real in inputs:
-            found.append(_collision(f"`{path}` is an input and would be written over"))
-        elif real in first:
-            names = f"`{first[real].input.name}` and `{each.input.name}`"
-            found.append(_collision(f"{names} would both be written to `{path}`"))
-        else:
-            first[real] = each
-    return found
+            found[real] = _collision(f"`{path}` is an input and would be written over")
+        elif other is not each:
+            names = f"`{other.input.name}` and `{each.input.name}`"
+            found[real] = _collision(f"{names} would both be written to `{path}`")
+    return list(found.values())
+
+
+def _places(request: Request, done: Sequence[Translated]) -> Iterator[tuple[Path, Translated]]:
+    """Every file that would be written, with the input it belongs to (one of them, if several)."""
+    match request.destination.place:
+        case Place.STDOUT:
+            return
+        case Place.FILE:
+            yield from ((request.destination.path, each) for each in done[:1])
+        case Place.FOLDER:
+            for each in done:
+                if request.emit.is_compiled:
+                    for entry in each.translation.entries:
+                        yield compiled_path(request, each, entry.name, request.emit.value), each
+                else:
+                    yield module_path(request, each), each
 
 
 def _collision(message: str) -> Diagnostic:

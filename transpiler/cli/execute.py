@@ -77,14 +77,11 @@ def _translate(
 def _is_beside_the_point(request: Request, each: Translated) -> bool:
     """Whether nothing in it was asked for: host code in a folder, or other kernels."""
     translation = each.translation
-    if translation.kernels or translation.declared is None:
+    if translation.kernels or translation.declared is None or translation.has_faults:
         return False
-    if any(found.code != "E0811" for found in translation.errors):
-        return False
-    if not each.input.is_named:
-        return request.emit is not Emit.AST
-    named, declared = set(request.options.kernels), set(translation.declared.kernels)
-    return bool(named and declared) and not named & declared
+    if each.input.is_named:
+        return bool(request.options.kernels and translation.declared.kernels)
+    return request.emit is not Emit.AST
 
 
 def _report(each: Translated) -> Report:

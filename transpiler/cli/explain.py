@@ -45,6 +45,6 @@ def _styles() -> dict[str, Style]:
 def _wrapped(markdown: str) -> str:
     """Fill paragraphs of one line; lists and code blocks have line ends and stay."""
     return "\n\n".join(
-        paragraph if "\n" in paragraph else textwrap.fill(paragraph, _WIDTH)
+        paragraph if "\n" in paragraph else textwrap.fill(paragraph, _WIDTH, break_on_hyphens=False)
         for paragraph in markdown.strip().split("\n\n")
     )

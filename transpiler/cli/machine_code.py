@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from transpiler.cli.artefacts import Artefact
+from transpiler.cli.artefacts import Artefact, compiled_path
 from transpiler.cli.request import Place
 from transpiler.cli.values import Emit
 from transpiler.diagnostics.model import Diagnostic, Severity
@@ -22,7 +22,6 @@ from transpiler.harness.aot import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from transpiler.cli.artefacts import Translated
     from transpiler.cli.request import Request
@@ -57,6 +56,7 @@ def compiled_artefacts(
             f"{count} specialisations need a folder: --output FOLDER/, or select one with "
             "--kernel, --dtype and --block"
         )
+    suffix = target.artefact(stage)
     artefacts: list[Artefact] = []
     reports: list[Report] = []
     # One text is wanted for reading more often than for keeping.
@@ -66,21 +66,11 @@ def compiled_artefacts(
     for each in good:
         made, refused = _compile(each, target, stage)
         for entry, data in made:
-            path = None if to_stdout else _path(request, each, entry, target.artefact(stage))
+            path = None if to_stdout else compiled_path(request, each, entry.name, suffix)
             artefacts.append(Artefact(path=path, data=data, origins=(each,)))
         if refused:
             reports.append(Report(source=each.translation.source, diagnostics=tuple(refused)))
     return artefacts, reports
-
-
-def _path(request: Request, translated: Translated, entry: Entry, suffix: str) -> Path:
-    where = request.destination
-    if where.place is Place.FILE:
-        return where.path
-    folder = where.path
-    if where.is_default:
-        folder /= f"{translated.input.stem}.{request.target}"
-    return folder / f"{entry.name}.{suffix}"
 
 
 def _compile(

@@ -35,7 +35,7 @@ def unknown_names(options: Options, done: Sequence[Translation]) -> list[Diagnos
             found.append(
                 _unknown("E0808", f"no kernel is called `{name}`", name, kernels, "kernels")
             )
-        elif name not in emitted and not any(translation.errors for translation in done):
+        elif name not in emitted and not any(each.has_faults for each in done):
             found.append(_switched_off(name))
     for name, _ in options.blocks:
         if name not in generics:

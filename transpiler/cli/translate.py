@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _Value = TypeVar("_Value")
 
+_NO_KERNEL = "E0811"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
@@ -69,9 +71,12 @@ class Translation:
     entries: tuple[Entry, ...] = ()
 
     @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics that keep the artefact from being made."""
-        return tuple(found for found in self.diagnostics if found.severity is Severity.ERROR)
+    def has_faults(self) -> bool:
+        """Whether there are errors other than that it holds no kernel."""
+        return any(
+            found.severity is Severity.ERROR and found.code != _NO_KERNEL
+            for found in self.diagnostics
+        )
 
 
 def translate(job: Job) -> Translation:
@@ -115,7 +120,7 @@ def _no_kernel(result: Result) -> Diagnostic:
     declared = () if result.syntax is None else _declared(result.syntax).kernels
     return Diagnostic(
         severity=Severity.ERROR,
-        code="E0811",
+        code=_NO_KERNEL,
         message=(
             f"no kernel of `{result.source.name}` is selected"
             if declared
