@@ -6,41 +6,12 @@ refuses, E06 Rust that is not supported, E07 attributes and generics, E08 files 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from transpiler.diagnostics.model import Severity
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Code:
-    """A kind of finding.
-
-    `title` is one line; `explanation` is Markdown: what the rule is and why; `wrong` and `right` are Rust (or a shell
-    line for E08) that shows it.
-    """
-
-    code: str
-    severity: Severity
-    title: str
-    explanation: str
-    wrong: str = ""
-    right: str = ""
-
-
-def _error(code: str, title: str, explanation: str, *, wrong: str = "", right: str = "") -> Code:
-    return Code(
-        code=code,
-        severity=Severity.ERROR,
-        title=title,
-        explanation=explanation,
-        wrong=wrong,
-        right=right,
-    )
-
+from transpiler.diagnostics.code import Code, error
+from transpiler.diagnostics.kernel_codes import KERNEL_CODES
 
 _TABLE = (
     # E01: text and syntax
-    _error(
+    error(
         "E0101",
         "The file holds no Rust item",
         "A file to transpile holds at least one item: a kernel, or the host code around kernels. An empty file, or one of "
@@ -48,29 +19,29 @@ _TABLE = (
         wrong="// nothing here yet",
         right="#[kernel]\npub fn copy<T: Triton>(x_ptr: T::Pointer<f32>) {}",
     ),
-    _error(
+    error(
         "E0102",
         "The file is not Rust",
         "Nothing in the text begins an item of Rust, or it holds NUL bytes as binary files do.",
         wrong="import torch",
         right="use teeny_triton::triton::*;",
     ),
-    _error(
+    error(
         "E0103",
         "A string never ends",
-        "A string runs from its `\"` to the next one that no backslash precedes, over line ends too; a raw string ends with "
+        'A string runs from its `"` to the next one that no backslash precedes, over line ends too; a raw string ends with '
         "as many `#` as it began with.",
         wrong='const NAME: &str = "tile;',
         right='const NAME: &str = "tile";',
     ),
-    _error(
+    error(
         "E0104",
         "A block comment never ends",
         "Block comments nest in Rust: each `/*` needs its own `*/`.",
         wrong="/* outer /* inner */\nfn host() {}",
         right="/* outer /* inner */ */\nfn host() {}",
     ),
-    _error(
+    error(
         "E0105",
         "A delimiter is never closed",
         "Each `(`, `[` and `{` needs its partner. Where a brace is missing, the text balances somewhere else or nowhere; the "
@@ -78,14 +49,14 @@ _TABLE = (
         wrong="fn host() {\n    if ready() {\n        start();\n}",
         right="fn host() {\n    if ready() {\n        start();\n    }\n}",
     ),
-    _error(
+    error(
         "E0106",
         "A closing delimiter without its opening one",
         "There is a `)`, `]` or `}` more than was opened. Either it is superfluous, or one above it came too early.",
         wrong="fn host() {}\n}",
         right="fn host() {}",
     ),
-    _error(
+    error(
         "E0107",
         "Something that is no item stands between the items",
         "Outside functions a file holds items only: functions, structs, impls, uses, constants, modules. A statement found "
@@ -93,28 +64,28 @@ _TABLE = (
         wrong="let x = 1;",
         right="const X: i32 = 1;",
     ),
-    _error(
+    error(
         "E0108",
         "A semicolon is missing",
         "Statements end with `;`, but for those that end with a block, and the value of a block at its end.",
         wrong="let x = 1\nlet y = 2;",
         right="let x = 1;\nlet y = 2;",
     ),
-    _error(
+    error(
         "E0109",
         "A comma is missing",
         "Arguments, parameters and elements are separated by commas.",
         wrong="T::arange(0 BLOCK)",
         right="T::arange(0, BLOCK)",
     ),
-    _error(
+    error(
         "E0110",
         "The syntax is not Rust's",
         "Something stands where the grammar of Rust has no place for it. The message says what could stand there.",
         wrong="let = 1;",
         right="let x = 1;",
     ),
-    _error(
+    error(
         "E0111",
         "Comparisons are chained",
         "Comparison operators do not associate: `a < b < c` means nothing. Generic arguments in an expression need `::` before "
@@ -122,28 +93,28 @@ _TABLE = (
         wrong="let inside = 0 <= i < n;",
         right="let inside = 0 <= i && i < n;",
     ),
-    _error(
+    error(
         "E0112",
         "Ranges are chained",
         "`..` and `..=` do not associate: `a..b..c` means nothing.",
         wrong="for i in 0..n..2 {}",
         right="for i in 0..n {}",
     ),
-    _error(
+    error(
         "E0113",
         "A comparison follows a cast",
         "After `as` and a type, `<` starts generic arguments of that type. Parentheses around the cast end it.",
         wrong="while n as i32 < end {}",
         right="while (n as i32) < end {}",
     ),
-    _error(
+    error(
         "E0114",
         "A number is written wrongly",
         "The digits do not fit the base, or what follows them is no type of a number.",
         wrong="let x = 1.0_g32;",
         right="let x = 1.0_f32;",
     ),
-    _error(
+    error(
         "E0115",
         "A character begins nothing in Rust",
         "Outside strings and comments only the letters, digits and marks of Rust stand; quotation marks and dashes that a "
@@ -151,7 +122,7 @@ _TABLE = (
         wrong="let x = a – b;",
         right="let x = a - b;",
     ),
-    _error(
+    error(
         "E0116",
         "The text nests too deeply",
         "Items, blocks or parentheses are nested so deeply that no tree of them can be walked. Text that people write does "
@@ -159,14 +130,10 @@ _TABLE = (
         wrong="((((…))))",
         right="let y = a + b;",
     ),
-    # E02: names
-    # E03: operations and their arguments
-    # E04: types and shapes
-    # E05: what Triton refuses
-    # E06: Rust that is not supported
-    # E07: attributes and generics
+    # E02 to E07 and the warnings: inside kernels
+    *KERNEL_CODES,
     # E08: files and options
-    _error(
+    error(
         "E0801",
         "no such file or folder",
         "A path on the command line leads nowhere. Several kernels are named with commas, "
@@ -174,7 +141,7 @@ _TABLE = (
         wrong="teeny-transpile kernels/batch_norm.rs",
         right="teeny-transpile kernels/batchnorm.rs",
     ),
-    _error(
+    error(
         "E0802",
         "folder without Rust files",
         "Folders are searched for `*.rs` at every depth; hidden folders are left out. This one "
@@ -182,14 +149,14 @@ _TABLE = (
         wrong="teeny-transpile docs",
         right="teeny-transpile kernels",
     ),
-    _error(
+    error(
         "E0803",
         "not UTF-8",
         "Rust source is UTF-8. The message names the first byte that is not, counted from zero.",
         wrong="teeny-transpile kernels/latin1.rs",
         right="iconv -f latin1 -t utf-8 kernels/latin1.rs | teeny-transpile -",
     ),
-    _error(
+    error(
         "E0804",
         "binary file",
         "The file holds zero bytes: it is an object file, an archive or UTF-16 text rather than"
@@ -197,7 +164,7 @@ _TABLE = (
         wrong="teeny-transpile target/release/libkernels.rlib",
         right="teeny-transpile kernels",
     ),
-    _error(
+    error(
         "E0805",
         "two files would be written to one place",
         "A module is named after the stem of its Rust file, so two inputs with one stem collide"
@@ -206,12 +173,12 @@ _TABLE = (
         wrong="teeny-transpile a/norm.rs b/norm.rs",
         right="teeny-transpile a/norm.rs -o out/a/ && teeny-transpile b/norm.rs -o out/b/",
     ),
-    _error(
+    error(
         "E0806",
         "file cannot be read",
         "The operating system refused to open or read the file; the message carries its reason.",
     ),
-    _error(
+    error(
         "E0807",
         "output cannot be written",
         "The folder cannot be made, or the file in it cannot be written; the message carries "
@@ -219,7 +186,7 @@ _TABLE = (
         wrong="teeny-transpile kernels/batchnorm.rs -o /proc/batchnorm.py",
         right="teeny-transpile kernels/batchnorm.rs -o out/",
     ),
-    _error(
+    error(
         "E0808",
         "no such kernel",
         "`--kernel` names a `#[kernel]` function that no input has, or one that its `#[cfg(…)]`"
@@ -227,7 +194,7 @@ _TABLE = (
         wrong="teeny-transpile kernels/batchnorm.rs --kernel batch_norm",
         right="teeny-transpile kernels/batchnorm.rs --kernel batch_norm_backward",
     ),
-    _error(
+    error(
         "E0809",
         "no such const generic",
         "`--block` gives values to a const generic of the selected kernels, by its Rust name; "
@@ -235,7 +202,7 @@ _TABLE = (
         wrong="teeny-transpile kernels/batchnorm.rs --block BLOCK=128",
         right="teeny-transpile kernels/batchnorm.rs --block BLOCK_N=128",
     ),
-    _error(
+    error(
         "E0810",
         "Triton refused a specialisation",
         "Compiling for the target failed inside Triton; the message carries its reason. Not "
@@ -244,7 +211,7 @@ _TABLE = (
         wrong="teeny-transpile kernels/batchnorm.rs --emit cubin --target sm_50",
         right="teeny-transpile kernels/batchnorm.rs --emit cubin --target sm_90",
     ),
-    _error(
+    error(
         "E0811",
         "no kernel to emit",
         "The file has no `#[kernel]` function, or the features in force switch all of them off."
@@ -254,7 +221,7 @@ _TABLE = (
         right="#[kernel]\n"
         "pub fn scale<T: Triton, const BLOCK: i32>(x: T::Pointer<f32>, n: i32) { … }",
     ),
-    _error(
+    error(
         "E0812",
         "fault of the compiler",
         "The compiler failed where it should have given a module or a diagnostic. The Rust is not "

@@ -42,9 +42,14 @@ class Sink:
         self._diagnostics[diagnostic] = None
 
     @property
+    def error_count(self) -> int:
+        """How many errors there are so far."""
+        return sum(found.severity is Severity.ERROR for found in self._diagnostics)
+
+    @property
     def has_errors(self) -> bool:
         """Whether a module may not be written."""
-        return any(found.severity is Severity.ERROR for found in self._diagnostics)
+        return self.error_count > 0
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

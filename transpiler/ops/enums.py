@@ -12,6 +12,11 @@ ENUMS: dict[str, dict[str, int | str | None]] = {
     "EvictionPolicy": {"EvictFirst": "evict_first", "EvictLast": "evict_last", "NoEvict": None},
     "InputPrecision": {"TF32": "tf32", "TF32x3": "tf32x3", "IEEE": "ieee"},
     "FpDowncastRounding": {"Rtne": "rtne", "Rtz": "rtz"},
-    "MemSem": {"Relaxed": "relaxed", "Acquire": "acquire", "Release": "release", "AcqRel": "acq_rel"},
+    "MemSem": {
+        "Relaxed": "relaxed",
+        "Acquire": "acquire",
+        "Release": "release",
+        "AcqRel": "acq_rel",
+    },
     "MemScope": {"Cta": "cta", "Gpu": "gpu", "Sys": "sys"},
 }

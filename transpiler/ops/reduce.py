@@ -37,7 +37,7 @@ def _arg_reduction(name: str, summary: str) -> Op:
             "<D: Num>(x: Tensor<D>, axis: const i32, tie_break_left: bool, keep_dims: bool)"
             " -> Tensor<i32>"
         ),
-        triton=f"tl.{name}(x, axis, tie_break_left=tie_break_left, keep_dims=keep_dims)",
+        triton=f"tl.{name}(x, axis, tie_break_left, keep_dims=keep_dims)",
         summary=summary,
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
     )

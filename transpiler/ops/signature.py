@@ -162,9 +162,7 @@ class _Parser:
             self._expect("<")
             inner = self._kind()
             self._expect(">")
-            return ValueKind(
-                form=inner.form, dtype=inner.dtype, enum=inner.enum, is_optional=True
-            )
+            return ValueKind(form=inner.form, dtype=inner.dtype, enum=inner.enum, is_optional=True)
         if self._accept("["):
             form = Form.CONSTANT_LIST if self._accept("const") else Form.LIST
             dtype = self._dtype()

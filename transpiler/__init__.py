@@ -1,0 +1,108 @@
+"""Compiles Rust GPU kernels of the teenygrad language to readable, standalone Triton Python.
+
+`transpile` gives the module text and what is known about it, `load` the live module, `check` the diagnostics alone. None
+of them needs torch or triton but `load`, which imports the generated module.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transpiler.version import __version__
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from types import ModuleType
+
+    from transpiler.diagnostics.model import Diagnostic
+    from transpiler.pipeline import Options, Result
+    from transpiler.source import SourceFile
+
+__all__ = [
+    "Options",
+    "Result",
+    "TranspileError",
+    "__version__",
+    "check",
+    "load",
+    "transpile",
+]
+
+
+class TranspileError(Exception):
+    """The Rust has errors. The text shows them as the command line does; `diagnostics` holds them as data."""
+
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...]) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
+
+
+def transpile(source: str | PathLike[str], options: Options | None = None) -> Result:
+    """Translate Rust to a Triton module.
+
+    Args:
+        source: the Rust text, or the path of a file. A `str` is a path where it is one line that ends in `.rs`.
+        options: what to translate and which specialisations to emit; everything with the defaults where left out.
+
+    Returns:
+        The module's `text` (None where the Rust has errors), its `kernels`, the `diagnostics` and the `line_map`.
+
+    Raises:
+        OSError: the file cannot be read.
+        UnicodeDecodeError: the file is not UTF-8.
+    """
+    from transpiler.pipeline import DEFAULT_OPTIONS, transpile_source
+
+    return transpile_source(_source_file(source), options or DEFAULT_OPTIONS)
+
+
+def check(source: str | PathLike[str], options: Options | None = None) -> tuple[Diagnostic, ...]:
+    """The diagnostics of `transpile`, for those who want nothing else."""
+    return transpile(source, options).diagnostics
+
+
+def load(source: str | PathLike[str], options: Options | None = None) -> ModuleType:
+    """Translate Rust and import the generated module.
+
+    Args:
+        source: as for `transpile`.
+        options: as for `transpile`.
+
+    Returns:
+        The live module: its kernels, its specialisations and `KERNELS`.
+
+    Raises:
+        TranspileError: the Rust has errors.
+        ImportError: torch or triton is not installed.
+        OSError: the file cannot be read.
+    """
+    from transpiler.harness.load import import_module
+
+    result = transpile(source, options)
+    if result.text is None:
+        from transpiler.diagnostics.render.full import render
+        from transpiler.diagnostics.render.report import Report
+
+        report = Report(source=result.source, diagnostics=result.diagnostics)
+        raise TranspileError(render([report]), result.diagnostics)
+    return import_module(result.text, name=Path(result.source.name).stem)
+
+
+def _source_file(source: str | PathLike[str]) -> SourceFile:
+    from transpiler.source import SourceFile
+
+    if isinstance(source, str) and ("\n" in source or not source.endswith(".rs")):
+        return SourceFile("<string>", source.removeprefix("\ufeff"))
+    path = Path(source)
+    # Line ends stay as they are: offsets and digests are those of the file.
+    return SourceFile(str(path), path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
+
+
+def __getattr__(name: str) -> object:
+    # `Options` and `Result` pull in the whole compiler: importing the package stays cheap without them.
+    if name in {"Options", "Result"}:
+        from transpiler import pipeline
+
+        return getattr(pipeline, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,47 @@
+"""What a diagnostic code is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transpiler.diagnostics.model import Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """A kind of finding.
+
+    `title` is one line; `explanation` is Markdown: what the rule is and why; `wrong` and `right` are Rust (or a shell
+    line for E08) that shows it.
+    """
+
+    code: str
+    severity: Severity
+    title: str
+    explanation: str
+    wrong: str = ""
+    right: str = ""
+
+
+def error(code: str, title: str, explanation: str, *, wrong: str = "", right: str = "") -> Code:
+    """A code whose findings stop a module from being written."""
+    return Code(
+        code=code,
+        severity=Severity.ERROR,
+        title=title,
+        explanation=explanation,
+        wrong=wrong,
+        right=right,
+    )
+
+
+def warning(code: str, title: str, explanation: str, *, wrong: str = "", right: str = "") -> Code:
+    """A code whose findings are told and stop nothing."""
+    return Code(
+        code=code,
+        severity=Severity.WARNING,
+        title=title,
+        explanation=explanation,
+        wrong=wrong,
+        right=right,
+    )

@@ -1,0 +1,149 @@
+"""The invariants of the IR, checked between passes.
+
+Every type is settled; a symbol is declared once, or declared and then assigned in each branch, before it is read; the two
+sides of an assignment have one dtype; an operation has an argument for each parameter of its row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    Descriptor,
+    DtypeVariable,
+    Pointer,
+    PointerTensor,
+    Poison,
+    Scalar,
+    Tensor,
+    TupleType,
+    Type,
+    type_text,
+)
+from transpiler.ir.visit import child_expressions
+
+if TYPE_CHECKING:
+    from transpiler.source import Span
+
+
+class InvalidModuleError(Exception):
+    """The IR breaks an invariant: a fault of the compiler, not of the Rust."""
+
+
+def verify(module: ir.Module, *, after: str) -> None:
+    """Check every kernel.
+
+    Raises:
+        InvalidModuleError: what is broken, in which kernel, after which pass.
+    """
+    for kernel in module.kernels:
+        _Verifier(kernel, after).run()
+
+
+class _Verifier:
+    def __init__(self, kernel: ir.Kernel, after: str) -> None:
+        self._kernel = kernel
+        self._after = after
+        self._declared: set[ir.Symbol] = {*kernel.parameters, *kernel.const_generics}
+
+    def run(self) -> None:
+        self._block(self._kernel.body)
+
+    def _require(self, condition: bool, message: str, span: Span) -> None:  # noqa: FBT001 - the thing required
+        if not condition:
+            raise InvalidModuleError(
+                f"after {self._after}, kernel {self._kernel.name}, offsets {span.start} to {span.end}: {message}"
+            )
+
+    def _block(self, block: ir.Block) -> None:
+        outer = set(self._declared)
+        for statement in block.statements:
+            self._statement(statement)
+        self._declared = outer
+
+    def _statement(self, node: ir.Statement) -> None:
+        match node:
+            case ir.Let():
+                self._expression(node.value)
+                self._declare(node.symbol)
+            case ir.LetTuple():
+                self._expression(node.value)
+                for symbol in node.symbols:
+                    if symbol is not None:
+                        self._declared.add(symbol)
+            case ir.Declare():
+                self._declare(node.symbol)
+            case ir.Assign():
+                self._expression(node.value)
+                self._assign(node)
+            case ir.Evaluate():
+                self._expression(node.value)
+            case ir.If():
+                self._expression(node.condition)
+                self._block(node.then_block)
+                if node.else_block is not None:
+                    self._block(node.else_block)
+            case ir.While():
+                self._expression(node.condition)
+                self._block(node.body)
+            case ir.For():
+                for bound in (node.start, node.stop, node.step):
+                    self._expression(bound)
+                self._declare(node.symbol)
+                self._block(node.body)
+            case ir.Return():
+                pass
+
+    def _declare(self, symbol: ir.Symbol) -> None:
+        self._settled(symbol.type, symbol.span)
+        self._declared.add(symbol)
+
+    def _assign(self, node: ir.Assign) -> None:
+        self._require(node.symbol in self._declared, f"{node.symbol.name} is undeclared", node.span)
+        target, value = node.symbol.type, node.value.type
+        matches = (
+            target.dtype == value.dtype
+            if isinstance(target, Scalar | Tensor) and isinstance(value, Scalar | Tensor)
+            else type(target) is type(value)
+        )
+        self._require(matches, f"{type_text(target)} is assigned {type_text(value)}", node.span)
+
+    def _expression(self, node: ir.Expression) -> None:
+        self._settled(node.type, node.span)
+        match node:
+            case ir.Read():
+                self._require(
+                    node.symbol in self._declared, f"{node.symbol.name} is undeclared", node.span
+                )
+            case ir.OpCall():
+                self._require(
+                    len(node.arguments) == len(node.op.parsed.parameters),
+                    f"{node.op.name} has {len(node.arguments)} arguments",
+                    node.span,
+                )
+            case ir.BlockValue():
+                outer = set(self._declared)
+                for statement in node.statements:
+                    self._statement(statement)
+                self._expression(node.value)
+                self._declared = outer
+                return
+            case _:
+                pass
+        for child in child_expressions(node):
+            self._expression(child)
+
+    def _settled(self, type_: Type, span: Span) -> None:
+        match type_:
+            case Scalar() | Tensor() | Pointer() | PointerTensor() | Descriptor():
+                self._require(
+                    not isinstance(type_.dtype, DtypeVariable), "a dtype is not settled", span
+                )
+            case TupleType(elements=elements):
+                for element in elements:
+                    self._settled(element, span)
+            case Poison():
+                self._require(False, "a poisoned type is left", span)  # noqa: FBT003 - it never holds
+            case _:
+                pass

@@ -1,0 +1,276 @@
+"""One way to walk the IR and one way to rewrite it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from transpiler.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_Plain = (
+    ir.AbsentArgument,
+    ir.EnumArgument,
+    ir.FlagArgument,
+    ir.TextArgument,
+)
+
+
+def child_expressions(node: ir.Expression) -> tuple[ir.Expression, ...]:
+    """The expressions directly inside an expression; statements of a block value are not among them."""
+    match node:
+        case ir.Literal() | ir.Read():
+            return ()
+        case ir.Unary() | ir.Cast() | ir.TupleElement():
+            return (node.operand,)
+        case ir.Binary():
+            return (node.left, node.right)
+        case ir.OpCall():
+            result: list[ir.Expression] = []
+            for argument in node.arguments:
+                if isinstance(argument, ir.ListArgument):
+                    result.extend(argument.elements)
+                elif not isinstance(argument, _Plain):
+                    result.append(argument)
+            return tuple(result)
+        case ir.OffsetPointer():
+            return (node.pointer, node.offsets)
+        case ir.TupleValue():
+            return node.elements
+        case ir.Conditional():
+            return (node.condition, node.then_value, node.else_value)
+        case ir.BlockValue():
+            return (node.value,)
+        case _:
+            assert_never(node)
+
+
+def statement_expressions(node: ir.Statement) -> tuple[ir.Expression, ...]:
+    """The expressions a statement evaluates itself, those of its blocks left out."""
+    match node:
+        case ir.Let() | ir.LetTuple() | ir.Assign() | ir.Evaluate():
+            return (node.value,)
+        case ir.If() | ir.While():
+            return (node.condition,)
+        case ir.For():
+            return (node.start, node.stop, node.step)
+        case ir.Declare() | ir.Return():
+            return ()
+        case _:
+            assert_never(node)
+
+
+def statement_blocks(node: ir.Statement) -> tuple[ir.Block, ...]:
+    """The blocks directly inside a statement."""
+    match node:
+        case ir.If():
+            return (
+                (node.then_block,)
+                if node.else_block is None
+                else (node.then_block, node.else_block)
+            )
+        case ir.While() | ir.For():
+            return (node.body,)
+        case _:
+            return ()
+
+
+def walk_expression(node: ir.Expression) -> Iterator[ir.Expression]:
+    """The expression and every one inside it, statements of block values included."""
+    yield node
+    if isinstance(node, ir.BlockValue):
+        for statement in node.statements:
+            yield from walk_statement_expressions(statement)
+    for child in child_expressions(node):
+        yield from walk_expression(child)
+
+
+def walk_statement_expressions(node: ir.Statement) -> Iterator[ir.Expression]:
+    """Every expression anywhere in a statement."""
+    for expression in statement_expressions(node):
+        yield from walk_expression(expression)
+    for block in statement_blocks(node):
+        for inner in block.statements:
+            yield from walk_statement_expressions(inner)
+
+
+def walk_block(block: ir.Block) -> Iterator[ir.Expression]:
+    """Every expression anywhere in a block."""
+    for statement in block.statements:
+        yield from walk_statement_expressions(statement)
+
+
+def walk_statements(block: ir.Block) -> Iterator[ir.Statement]:
+    """Every statement anywhere in a block, outer before inner; those of block values too."""
+    for statement in block.statements:
+        yield statement
+        for expression in statement_expressions(statement):
+            for inner in walk_expression(expression):
+                if isinstance(inner, ir.BlockValue):
+                    yield from walk_statements(
+                        ir.Block(span=inner.span, statements=inner.statements)
+                    )
+        for nested in statement_blocks(statement):
+            yield from walk_statements(nested)
+
+
+class Rewriter:
+    """Rebuilds what changes, bottom up; a subclass overrides `leave_*`, or a method as a whole.
+
+    A node none of whose parts changed is given back as it is.
+    """
+
+    def leave_expression(self, node: ir.Expression) -> ir.Expression:
+        """What takes the place of an expression whose parts are rewritten."""
+        return node
+
+    def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
+        """What takes the place of a statement whose parts are rewritten."""
+        return (node,)
+
+    def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
+        """What takes the place of a symbol, where it is declared and where it is read."""
+        return symbol
+
+    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel with its body rewritten."""
+        body = self.block(kernel.body)
+        return kernel if body is kernel.body else replace(kernel, body=body)
+
+    def block(self, block: ir.Block) -> ir.Block:
+        """A block with its statements rewritten."""
+        statements = self.statements(block.statements)
+        return block if statements is block.statements else replace(block, statements=statements)
+
+    def statements(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+        """Consecutive statements, rewritten in order."""
+        result: list[ir.Statement] = []
+        for statement in statements:
+            result.extend(self.leave_statement(self.statement(statement)))
+        if len(result) == len(statements) and all(
+            new is old for new, old in zip(result, statements, strict=True)
+        ):
+            return statements
+        return tuple(result)
+
+    def statement(self, node: ir.Statement) -> ir.Statement:
+        """A statement with its parts rewritten."""
+        match node:
+            case ir.Let():
+                value, symbol = self.expression(node.value), self.symbol(node.symbol)
+                if value is node.value and symbol is node.symbol:
+                    return node
+                return replace(node, value=value, symbol=symbol)
+            case ir.LetTuple():
+                value = self.expression(node.value)
+                symbols = tuple(s if s is None else self.symbol(s) for s in node.symbols)
+                return replace(node, value=value, symbols=symbols)
+            case ir.Declare():
+                symbol = self.symbol(node.symbol)
+                return node if symbol is node.symbol else replace(node, symbol=symbol)
+            case ir.Assign():
+                value, symbol = self.expression(node.value), self.symbol(node.symbol)
+                if value is node.value and symbol is node.symbol:
+                    return node
+                return replace(node, value=value, symbol=symbol)
+            case ir.Evaluate():
+                value = self.expression(node.value)
+                return node if value is node.value else replace(node, value=value)
+            case ir.If():
+                return self._if(node)
+            case ir.While():
+                condition, body = self.expression(node.condition), self.block(node.body)
+                if condition is node.condition and body is node.body:
+                    return node
+                return replace(node, condition=condition, body=body)
+            case ir.For():
+                return replace(
+                    node,
+                    start=self.expression(node.start),
+                    stop=self.expression(node.stop),
+                    step=self.expression(node.step),
+                    symbol=self.symbol(node.symbol),
+                    body=self.block(node.body),
+                )
+            case ir.Return():
+                return node
+            case _:
+                assert_never(node)
+
+    def _if(self, node: ir.If) -> ir.If:
+        condition, then_block = self.expression(node.condition), self.block(node.then_block)
+        else_block = None if node.else_block is None else self.block(node.else_block)
+        if (
+            condition is node.condition
+            and then_block is node.then_block
+            and else_block is node.else_block
+        ):
+            return node
+        return replace(node, condition=condition, then_block=then_block, else_block=else_block)
+
+    def expression(self, node: ir.Expression) -> ir.Expression:
+        """An expression with its parts rewritten, then itself."""
+        return self.leave_expression(self.expression_parts(node))
+
+    def expression_parts(self, node: ir.Expression) -> ir.Expression:
+        """An expression with its parts rewritten."""
+        match node:
+            case ir.Literal():
+                return node
+            case ir.Read():
+                symbol = self.symbol(node.symbol)
+                return node if symbol is node.symbol else replace(node, symbol=symbol)
+            case ir.Unary() | ir.Cast() | ir.TupleElement():
+                operand = self.expression(node.operand)
+                return node if operand is node.operand else replace(node, operand=operand)
+            case ir.Binary():
+                left, right = self.expression(node.left), self.expression(node.right)
+                if left is node.left and right is node.right:
+                    return node
+                return replace(node, left=left, right=right)
+            case ir.OpCall():
+                arguments = tuple(self.argument(argument) for argument in node.arguments)
+                if all(n is o for n, o in zip(arguments, node.arguments, strict=True)):
+                    return node
+                return replace(node, arguments=arguments)
+            case ir.OffsetPointer():
+                pointer, offsets = self.expression(node.pointer), self.expression(node.offsets)
+                if pointer is node.pointer and offsets is node.offsets:
+                    return node
+                return replace(node, pointer=pointer, offsets=offsets)
+            case ir.TupleValue():
+                elements = tuple(self.expression(element) for element in node.elements)
+                return replace(node, elements=elements)
+            case ir.Conditional():
+                return replace(
+                    node,
+                    condition=self.expression(node.condition),
+                    then_value=self.block_value(node.then_value),
+                    else_value=self.block_value(node.else_value),
+                )
+            case ir.BlockValue():
+                return self.block_value(node)
+            case _:
+                assert_never(node)
+
+    def block_value(self, node: ir.BlockValue) -> ir.BlockValue:
+        """A block value with its statements and its value rewritten."""
+        statements, value = self.statements(node.statements), self.expression(node.value)
+        if statements is node.statements and value is node.value:
+            return node
+        return replace(node, statements=statements, value=value)
+
+    def argument(self, node: ir.Argument) -> ir.Argument:
+        """An argument of an operation, rewritten."""
+        match node:
+            case ir.AbsentArgument() | ir.EnumArgument() | ir.FlagArgument() | ir.TextArgument():
+                return node
+            case ir.ListArgument():
+                elements = tuple(self.expression(element) for element in node.elements)
+                if all(n is o for n, o in zip(elements, node.elements, strict=True)):
+                    return node
+                return replace(node, elements=elements)
+            case _:
+                return self.expression(node)

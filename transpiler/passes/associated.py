@@ -1,0 +1,73 @@
+"""Associated constants of dtypes: `D::ONE`, `f32::EPSILON`, `i32::MAX`, `core::f32::consts::PI`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from transpiler.ir.types import DType, DtypeParameter
+from transpiler.passes.integer import integer_range
+from transpiler.passes.rounding import largest_finite, machine_epsilon, round_to
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transpiler.syntax.nodes import Path
+
+_DTYPES = {dtype.value: dtype for dtype in DType}
+_MATHEMATICAL = {
+    "PI": math.pi,
+    "TAU": math.tau,
+    "E": math.e,
+    "SQRT_2": math.sqrt(2.0),
+    "FRAC_1_SQRT_2": math.sqrt(0.5),
+    "FRAC_PI_2": math.pi / 2,
+    "FRAC_PI_4": math.pi / 4,
+    "FRAC_1_PI": 1 / math.pi,
+    "FRAC_2_SQRT_PI": 2 / math.sqrt(math.pi),
+    "LN_2": math.log(2.0),
+    "LN_10": math.log(10.0),
+    "LOG2_E": math.log2(math.e),
+}
+
+
+def associated_constant(
+    path: Path, dtype_parameters: Mapping[str, DtypeParameter]
+) -> tuple[DType | DtypeParameter, int | float] | None:
+    """The dtype and value `path` names, None where it names no constant of a dtype."""
+    names = path.names
+    if len(names) >= 3 and names[-2] == "consts" and names[-3] in _DTYPES:
+        dtype = _DTYPES[names[-3]]
+        value = _MATHEMATICAL.get(names[-1])
+        return None if value is None or not dtype.is_float else (dtype, round_to(value, dtype))
+    if len(names) < 2:
+        return None
+    owner, name = names[-2:]
+    if owner in dtype_parameters and len(names) == 2:
+        parameter = dtype_parameters[owner]
+        number = {"ZERO": 0.0, "ONE": 1.0}.get(name)
+        return None if number is None else (parameter, number)
+    if owner not in _DTYPES:
+        return None
+    dtype = _DTYPES[owner]
+    return _of_primitive(dtype, name)
+
+
+def _of_primitive(dtype: DType, name: str) -> tuple[DType, int | float] | None:
+    if dtype.is_integer:
+        values = integer_range(dtype)
+        bounds = {"MAX": values[-1], "MIN": values[0], "BITS": dtype.bits, "ZERO": 0, "ONE": 1}
+        return (dtype, bounds[name]) if name in bounds else None
+    if not dtype.is_float:
+        return None
+    floats = {
+        "INFINITY": math.inf,
+        "NEG_INFINITY": -math.inf,
+        "NAN": math.nan,
+        "MAX": largest_finite(dtype),
+        "MIN": -largest_finite(dtype),
+        "EPSILON": machine_epsilon(dtype),
+        "ZERO": 0.0,
+        "ONE": 1.0,
+    }
+    return (dtype, floats[name]) if name in floats else None

@@ -1,0 +1,450 @@
+"""Calls of operations: `T::op::<…>(…)` bound argument by argument to the op's row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    UNIT,
+    Bound,
+    Descriptor,
+    DType,
+    DtypeParameter,
+    ElementType,
+    LiteralKind,
+    Pointer,
+    PointerTensor,
+    Scalar,
+    Tensor,
+    TupleType,
+    Type,
+    shape_text,
+)
+from transpiler.ops.enums import ENUMS
+from transpiler.ops.signature import Form, TupleKind, ValueKind
+from transpiler.ops.table import OPS
+from transpiler.passes.annotations import resolve_dtype
+from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.elaboration import is_poison, near_match
+from transpiler.passes.result_shape import argument_shape, result_shape
+from transpiler.passes.shapes import fits
+from transpiler.syntax import nodes as syntax
+from transpiler.syntax.text_literals import text_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transpiler.ops.model import Op
+    from transpiler.passes.elaboration import Elaboration
+    from transpiler.source import Span
+
+Elaborate: TypeAlias = "Callable[[syntax.Expression], ir.Expression]"
+
+
+def bind_op_call(
+    state: Elaboration,
+    segment: syntax.PathSegment,
+    arguments: tuple[syntax.Expression, ...],
+    span: Span,
+    elaborate: Elaborate,
+) -> ir.Expression:
+    """The typed call of the operation `segment` names; every fault of it is reported."""
+    op = OPS.get(segment.name)
+    if op is None:
+        for argument in arguments:
+            if not _is_option_or_list(argument):
+                elaborate(argument)
+        state.sink.emit(
+            "E0301",
+            f"`{state.hardware}` has no operation `{segment.name}`",
+            segment.span,
+            help=near_match(segment.name, OPS),
+        )
+        return state.poison(span)
+    return _Binding(state, op, elaborate).call(segment, arguments, span)
+
+
+def _is_option_or_list(argument: syntax.Expression) -> bool:
+    match argument:
+        case syntax.Reference() | syntax.BooleanLiteral() | syntax.TextLiteral():
+            return True
+        case syntax.PathExpression(path=path):
+            return path.identifier == "None" or len(path.segments) > 1
+        case syntax.Call(callee=syntax.PathExpression(path=path)):
+            return path.identifier == "Some"
+        case _:
+            return False
+
+
+class _Binding:
+    """One call while its arguments are bound."""
+
+    def __init__(self, state: Elaboration, op: Op, elaborate: Elaborate) -> None:
+        self._state = state
+        self._op = op
+        self._elaborate = elaborate
+        self._generics: dict[str, ElementType] = {
+            name: state.solver.fresh(LiteralKind.ANY) for name, _ in op.parsed.generics
+        }
+        self._failed = False
+
+    def call(
+        self,
+        segment: syntax.PathSegment,
+        arguments: tuple[syntax.Expression, ...],
+        span: Span,
+    ) -> ir.Expression:
+        state, signature = self._state, self._op.parsed
+        self._bind_generics(segment)
+        if len(arguments) != len(signature.parameters):
+            self._report_count(segment, arguments, span)
+            return state.poison(span)
+        bound = tuple(
+            self._argument(argument, parameter.kind, parameter.name)
+            for argument, parameter in zip(arguments, signature.parameters, strict=True)
+        )
+        if self._failed or any(
+            not isinstance(argument, _PLAIN_ARGUMENTS) and is_poison(argument) for argument in bound
+        ):
+            return state.poison(span)
+        named = {
+            parameter.name: argument
+            for parameter, argument in zip(signature.parameters, bound, strict=True)
+        }
+        if not self._check_bounds(segment.span) or not self._check_fits(named):
+            return state.poison(span)
+        type_ = self._result_type(signature.result, named, span)
+        if type_ is None:
+            return state.poison(span)
+        return ir.OpCall(
+            span=span,
+            type=type_,
+            op=self._op,
+            dtypes=tuple(self._generics.values()),
+            arguments=bound,
+        )
+
+    def _fail(self, code: str, message: str, node: syntax.Node, advice: str | None = None) -> None:
+        self._failed = True
+        self._state.sink.emit(
+            code, message, node.span, notes=(f"the operation is `{self._rust()}`",), help=advice
+        )
+
+    def _rust(self) -> str:
+        return f"{self._state.hardware}::{self._op.name}{self._op.signature}"
+
+    def _report_count(
+        self,
+        segment: syntax.PathSegment,
+        arguments: tuple[syntax.Expression, ...],
+        span: Span,
+    ) -> None:
+        parameters = self._op.parsed.parameters
+        plural = "" if len(parameters) == 1 else "s"
+        if len(arguments) < len(parameters):
+            missing = ", ".join(f"`{p.name}`" for p in parameters[len(arguments) :])
+            label = f"missing {missing}"
+        else:
+            label = f"{len(arguments) - len(parameters)} too many"
+        self._state.sink.emit(
+            "E0302",
+            f"`{self._state.hardware}::{segment.name}` takes {len(parameters)} argument{plural}, "
+            f"not {len(arguments)}",
+            span,
+            label=label,
+            notes=(f"the operation is `{self._rust()}`",),
+        )
+
+    def _bind_generics(self, segment: syntax.PathSegment) -> None:
+        written = segment.generics or ()
+        if not written:
+            return
+        if len(written) > len(self._generics):
+            # Trailing const generics (the length of a boundary check) are inferred from the arguments in Rust as here.
+            expected = len(self._generics)
+            self._fail(
+                "E0303",
+                f"`{self._op.name}` takes {expected} generic argument{'' if expected == 1 else 's'}, "
+                f"not {len(written)}",
+                segment,
+            )
+            return
+        for name, argument in zip(self._generics, written, strict=False):
+            dtype = resolve_dtype(self._state, argument)
+            if dtype is None:
+                self._failed = True
+            else:
+                self._state.solver.unify(self._generics[name], dtype)
+
+    # --- Arguments -------------------------------------------------------------------------------------------------
+
+    def _argument(self, node: syntax.Expression, kind: ValueKind, name: str) -> ir.Argument:
+        while isinstance(node, syntax.Parenthesized):
+            node = node.inner
+        if not kind.is_optional:
+            return self._plain_argument(node, kind, name)
+        match node:
+            case syntax.PathExpression(path=path) if path.names[-1] == "None":
+                return ir.AbsentArgument(span=node.span)
+            case syntax.Call(callee=syntax.PathExpression(path=path), arguments=(inner,)) if (
+                path.names[-1] == "Some"
+            ):
+                return self._argument(
+                    inner, ValueKind(form=kind.form, dtype=kind.dtype, enum=kind.enum), name
+                )
+            case _:
+                self._fail(
+                    "E0304",
+                    f"argument `{name}` of `{self._op.name}` is an `Option`",
+                    node,
+                    "write `Some(…)`, or `None` to leave it out",
+                )
+                return ir.AbsentArgument(span=node.span)
+
+    def _plain_argument(self, node: syntax.Expression, kind: ValueKind, name: str) -> ir.Argument:
+        match kind.form:
+            case Form.ENUM:
+                return self._enum(node, kind.enum or "", name)
+            case Form.FLAG:
+                return self._flag(node, name)
+            case Form.TEXT:
+                return self._text(node, name)
+            case Form.LIST | Form.CONSTANT_LIST:
+                return self._list(node, kind, name)
+            case Form.FUNCTION:
+                return self._state.unsupported("a combine function", node.span)
+            case _:
+                return self._value(node, kind, name)
+
+    def _enum(self, node: syntax.Expression, enum: str, name: str) -> ir.Argument:
+        members = ENUMS[enum]
+        if isinstance(node, syntax.PathExpression) and len(node.path.segments) > 1:
+            written_enum, member = node.path.names[-2:]
+            if written_enum == enum and member in members:
+                return ir.EnumArgument(span=node.span, enum=enum, member=member)
+            if written_enum == enum:
+                self._fail(
+                    "E0307",
+                    f"`{enum}` has no member `{member}`",
+                    node,
+                    near_match(member, members) or f"the members are {', '.join(members)}",
+                )
+                return ir.AbsentArgument(span=node.span)
+        self._fail(
+            "E0304",
+            f"argument `{name}` of `{self._op.name}` is a member of `{enum}`",
+            node,
+            f"write one of {', '.join(f'`{enum}::{member}`' for member in members)}",
+        )
+        return ir.AbsentArgument(span=node.span)
+
+    def _flag(self, node: syntax.Expression, name: str) -> ir.Argument:
+        if isinstance(node, syntax.BooleanLiteral):
+            return ir.FlagArgument(span=node.span, value=node.value)
+        if isinstance(node, syntax.PathExpression):
+            value = self._elaborate(node)
+            if is_poison(value):
+                return value
+            if is_compile_time(value, self._state.constants) and value.type == Scalar(
+                dtype=DType.BOOL
+            ):
+                return value
+        self._fail(
+            "E0304",
+            f"argument `{name}` of `{self._op.name}` is a compile-time flag",
+            node,
+            "write `true` or `false`",
+        )
+        return ir.AbsentArgument(span=node.span)
+
+    def _text(self, node: syntax.Expression, name: str) -> ir.Argument:
+        if isinstance(node, syntax.TextLiteral):
+            value = text_value(node.text)
+            if value is not None:
+                return ir.TextArgument(span=node.span, value=value)
+        self._fail("E0304", f"argument `{name}` of `{self._op.name}` is a string literal", node)
+        return ir.AbsentArgument(span=node.span)
+
+    def _list(self, node: syntax.Expression, kind: ValueKind, name: str) -> ir.Argument:
+        array = node.operand if isinstance(node, syntax.Reference) else None
+        if not isinstance(array, syntax.Array):
+            self._fail(
+                "E0304",
+                f"argument `{name}` of `{self._op.name}` is a list",
+                node,
+                "write it out: `&[A, B]`",
+            )
+            return ir.AbsentArgument(span=node.span)
+        form = Form.CONSTANT if kind.form is Form.CONSTANT_LIST else Form.SCALAR
+        inner = ValueKind(form=form, dtype=kind.dtype)
+        elements = tuple(self._value(element, inner, name) for element in array.elements)
+        if is_poison(*elements):
+            self._failed = True
+        return ir.ListArgument(span=node.span, elements=elements)
+
+    def _value(self, node: syntax.Expression, kind: ValueKind, name: str) -> ir.Expression:
+        state = self._state
+        value = self._elaborate(node)
+        if is_poison(value):
+            return value
+        if not self._has_form(value, kind.form):
+            self._fail(
+                "E0404",
+                f"argument `{name}` of `{self._op.name}` is {_FORM_WORDS[kind.form]}, "
+                f"not `{state.text(value.type)}`",
+                node,
+                _form_help(kind.form, state.type_of(value), state.hardware),
+            )
+            return state.poison(node.span)
+        if kind.form is Form.CONSTANT and not is_compile_time(value, state.constants):
+            self._fail(
+                "E0501",
+                f"argument `{name}` of `{self._op.name}` must be known at compile time",
+                node,
+                "use a literal, a const generic, or what is computed from them",
+            )
+            return state.poison(node.span)
+        return self._check_dtype(value, kind, name)
+
+    def _check_dtype(self, value: ir.Expression, kind: ValueKind, name: str) -> ir.Expression:
+        state = self._state
+        if kind.dtype is DType.BOOL:
+            type_ = state.type_of(value)
+            if isinstance(type_, Tensor) and not state.solver.unify(type_.dtype, DType.BOOL):
+                self._failed = True
+                state.sink.emit(
+                    "E0305",
+                    f"argument `{name}` of `{self._op.name}` is a mask of bool, "
+                    f"not `{state.text(type_)}`",
+                    value.span,
+                    help="make a mask by a comparison, as in `offsets.lt(n)`",
+                )
+                return state.poison(value.span)
+            return value
+        if kind.dtype is None:
+            return value
+        expected = self._generics[kind.dtype] if isinstance(kind.dtype, str) else kind.dtype
+        if not state.unify_dtype(value, expected, what=f"argument `{name}` of `{self._op.name}`"):
+            self._failed = True
+            return state.poison(value.span)
+        return value
+
+    def _has_form(self, value: ir.Expression, form: Form) -> bool:
+        type_ = self._state.type_of(value)
+        match form:
+            case Form.TENSOR:
+                return isinstance(type_, Tensor)
+            case Form.POINTERS:
+                return isinstance(type_, PointerTensor)
+            case Form.POINTER:
+                return isinstance(type_, Pointer)
+            case Form.DESCRIPTOR:
+                return isinstance(type_, Descriptor)
+            case _:
+                return isinstance(type_, Scalar)
+
+    # --- The whole call ----------------------------------------------------------------------------------------------
+
+    def _check_bounds(self, span: Span) -> bool:
+        for name, bound in self._op.parsed.generics:
+            dtype = self._state.solver.resolve(self._generics[name])
+            limit = self._op.dtypes.get(name)
+            match dtype:
+                case DType():
+                    allowed = dtype in bound.dtypes and (limit is None or dtype in limit)
+                case DtypeParameter():
+                    allowed = set(dtype.bound.dtypes) <= set(bound.dtypes)
+                case _:
+                    allowed = True
+            if not allowed:
+                words = bound.value if limit is None else ", ".join(d.value for d in limit)
+                text = self._state.text(Scalar(dtype=dtype))
+                advice = None
+                if isinstance(dtype, DtypeParameter):
+                    advice = f"bound `{text}` by `{_narrowest(bound, dtype.bound)}`"
+                self._state.sink.emit(
+                    "E0504",
+                    f"`{self._op.name}` is for {words}, and `{text}` may be something else",
+                    span,
+                    notes=(f"the operation is `{self._rust()}`",),
+                    help=advice,
+                )
+                return False
+        return True
+
+    def _check_fits(self, named: dict[str, ir.Argument]) -> bool:
+        for name, target in self._op.fits:
+            argument = named[name]
+            shape = argument_shape(self._state, argument)
+            target_shape = argument_shape(self._state, named[target])
+            if shape is None or target_shape is None or fits(shape, target_shape):
+                continue
+            self._state.sink.emit(
+                "E0402",
+                f"`{name}` of `{self._op.name}` has shape `{shape_text(shape)}`, which does not "
+                f"broadcast to the `{shape_text(target_shape)}` of `{target}`",
+                argument.span,
+            )
+            return False
+        return True
+
+    def _result_type(
+        self, kind: ValueKind | TupleKind, named: dict[str, ir.Argument], span: Span
+    ) -> Type | None:
+        if isinstance(kind, TupleKind):
+            if not kind.elements:
+                return UNIT
+            elements = [self._result_type(element, named, span) for element in kind.elements]
+            if any(element is None for element in elements):
+                return None
+            return TupleType(elements=tuple(e for e in elements if e is not None))
+        dtype = self._generics[kind.dtype] if isinstance(kind.dtype, str) else kind.dtype
+        if dtype is None:
+            return UNIT
+        if kind.form is Form.SCALAR:
+            return Scalar(dtype=dtype)
+        shape = result_shape(self._state, self._op, named, span)
+        if shape is None:
+            return None
+        return (
+            Descriptor(dtype=dtype, shape=shape)
+            if kind.form is Form.DESCRIPTOR
+            else Tensor(dtype=dtype, shape=shape)
+        )
+
+
+_PLAIN_ARGUMENTS = (
+    ir.AbsentArgument,
+    ir.ListArgument,
+    ir.EnumArgument,
+    ir.FlagArgument,
+    ir.TextArgument,
+)
+
+_FORM_WORDS = {
+    Form.TENSOR: "a tensor",
+    Form.POINTERS: "a tensor of pointers",
+    Form.POINTER: "a pointer",
+    Form.DESCRIPTOR: "a tensor descriptor",
+    Form.SCALAR: "a scalar",
+    Form.CONSTANT: "a scalar known at compile time",
+}
+
+
+def _form_help(form: Form, found: Type, hardware: str) -> str | None:
+    match form, found:
+        case Form.POINTERS, Pointer():
+            return "make a tensor of pointers with `.add_offsets(…)`"
+        case Form.TENSOR, Scalar():
+            return f"make a tensor of it with `{hardware}::full(&[…], …)`"
+        case _:
+            return None
+
+
+def _narrowest(first: Bound, second: Bound) -> str:
+    both = set(first.dtypes) & set(second.dtypes)
+    return next(
+        (b.value for b in (Bound.FLOAT, Bound.INT, Bound.BOOL) if set(b.dtypes) == both),
+        first.value,
+    )

@@ -1,0 +1,92 @@
+"""What Rust accepts and Triton refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import Tensor, dimension_text, shape_text
+from transpiler.ir.visit import walk_block
+from transpiler.ops.signature import Form
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.passes.context import PassContext
+
+# Triton's own limit, `tl.TRITON_MAX_TENSOR_NUMEL`.
+_MAX_ELEMENTS = 1_048_576
+
+
+def check(module: ir.Module, context: PassContext) -> ir.Module:
+    """Report tiles Triton cannot make and options it does not have; the module stays as it is."""
+    for kernel in module.kernels:
+        for node in walk_block(kernel.body):
+            if isinstance(node, ir.OpCall):
+                _check_call(node, context.sink)
+    return module
+
+
+def _check_call(node: ir.OpCall, sink: Sink) -> None:
+    if isinstance(node.type, Tensor):
+        _check_tile(node, node.type, sink)
+    named = {
+        parameter.name: argument
+        for parameter, argument in zip(node.op.parsed.parameters, node.arguments, strict=True)
+    }
+    other, mask = named.get("other"), named.get("mask")
+    if (
+        other is not None
+        and isinstance(mask, ir.AbsentArgument)
+        and not isinstance(other, ir.AbsentArgument)
+    ):
+        sink.emit(
+            "E0505",
+            f"`{node.op.name}` has a value for masked lanes but no mask",
+            other.span,
+            help="give a mask, or pass `None` for `other`",
+        )
+    boundary = named.get("boundary_check")
+    if isinstance(boundary, ir.ListArgument) and boundary.elements:
+        sink.emit(
+            "E0601",
+            "a boundary check is not supported in a kernel",
+            boundary.span,
+            help="mask the lanes outside: `offsets.lt(n)`",
+        )
+
+
+def _check_tile(node: ir.OpCall, type_: Tensor, sink: Sink) -> None:
+    makes_tile = any(
+        parameter.kind.form in {Form.CONSTANT, Form.CONSTANT_LIST}
+        for parameter in node.op.parsed.parameters
+    )
+    if not makes_tile:
+        return
+    elements = 1
+    for extent in type_.shape:
+        if not isinstance(extent, int):
+            continue
+        elements *= extent
+        if extent < 1:
+            sink.emit(
+                "E0503",
+                f"`{node.op.name}` makes an empty tile, of shape `{shape_text(type_.shape)}`",
+                node.span,
+                help="the extents of a tile are at least 1",
+            )
+            return
+        if extent & (extent - 1):
+            sink.emit(
+                "E0502",
+                f"a tile's extent is a power of two in Triton, and {dimension_text(extent)} is none",
+                node.span,
+                label=f"this tile is `{shape_text(type_.shape)}`",
+                help=f"use {1 << extent.bit_length()} and mask the lanes from {extent} on",
+            )
+            return
+    if elements > _MAX_ELEMENTS:
+        sink.emit(
+            "E0502",
+            f"a tile has at most {_MAX_ELEMENTS} elements in Triton, and this has {elements}",
+            node.span,
+        )

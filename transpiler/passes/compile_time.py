@@ -1,0 +1,114 @@
+"""Which expressions are known when a kernel is compiled, and the dimension such an expression names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import UNKNOWN_DIMENSION, ComputedDimension, Dimension, NamedDimension
+from transpiler.passes.integer import truncating_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Constants = "Mapping[ir.Symbol, ir.Expression | None]"
+
+_CONST_OPS = frozenset({"cdiv"})
+
+
+def is_compile_time(
+    node: ir.Expression, constants: Mapping[ir.Symbol, ir.Expression | None]
+) -> bool:
+    """Whether the value depends on literals and the `constants` alone."""
+    match node:
+        case ir.Literal():
+            return True
+        case ir.Read():
+            return node.symbol in constants
+        case ir.Unary():
+            return is_compile_time(node.operand, constants)
+        case ir.Binary():
+            return is_compile_time(node.left, constants) and is_compile_time(node.right, constants)
+        case ir.OpCall():
+            return node.op.name in _CONST_OPS and all(
+                isinstance(argument, _VALUES) and is_compile_time(argument, constants)
+                for argument in node.arguments
+            )
+        case ir.Conditional():
+            return (
+                is_compile_time(node.condition, constants)
+                and is_compile_time(node.then_value, constants)
+                and is_compile_time(node.else_value, constants)
+            )
+        case ir.BlockValue():
+            return not node.statements and is_compile_time(node.value, constants)
+        case _:
+            return False
+
+
+_VALUES = (
+    ir.Literal,
+    ir.Read,
+    ir.Unary,
+    ir.Binary,
+    ir.OpCall,
+    ir.Conditional,
+    ir.BlockValue,
+)
+
+
+def dimension_of(
+    node: ir.Expression, constants: Mapping[ir.Symbol, ir.Expression | None]
+) -> Dimension:
+    """The dimension a compile-time expression names."""
+    value = constant_value(node, constants)
+    if value is not None:
+        return value
+    match node:
+        case ir.Read() if node.symbol.kind is ir.SymbolKind.CONST_GENERIC:
+            return NamedDimension(name=node.symbol.name)
+        case _:
+            text = _canonical(node, constants)
+            return UNKNOWN_DIMENSION if text is None else ComputedDimension(text=text)
+
+
+def constant_value(
+    node: ir.Expression, constants: Mapping[ir.Symbol, ir.Expression | None]
+) -> int | None:
+    """The integer a compile-time expression is, where it does not depend on const generics."""
+    match node:
+        case ir.Literal(value=int() as value):
+            return value
+        case ir.Read():
+            definition = constants.get(node.symbol)
+            return None if definition is None else constant_value(definition, constants)
+        case ir.Unary(operator=ir.UnaryOperator.NEGATE):
+            operand = constant_value(node.operand, constants)
+            return None if operand is None else -operand
+        case ir.Binary():
+            left = constant_value(node.left, constants)
+            right = constant_value(node.right, constants)
+            if left is None or right is None:
+                return None
+            return truncating_binary(node.operator, left, right)
+        case _:
+            return None
+
+
+def _canonical(
+    node: ir.Expression, constants: Mapping[ir.Symbol, ir.Expression | None]
+) -> str | None:
+    match node:
+        case ir.Literal():
+            return str(node.value)
+        case ir.Read():
+            definition = constants.get(node.symbol)
+            return node.symbol.name if definition is None else _canonical(definition, constants)
+        case ir.Binary():
+            left = _canonical(node.left, constants)
+            right = _canonical(node.right, constants)
+            if left is None or right is None:
+                return None
+            return f"({left} {node.operator.value} {right})"
+        case _:
+            return None

@@ -1,0 +1,210 @@
+"""Conditionals used as values, in the form Python has: `a if c else b` where an arm is one expression, else an `if` statement.
+
+A compile-time conditional stays an expression however long its chain, so that its value stays a compile-time constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import TupleType
+from transpiler.ir.visit import Rewriter, statement_expressions, walk_expression, walk_statements
+from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.constants import compile_time_symbols
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.passes.context import PassContext
+
+
+def conditionals(module: ir.Module, context: PassContext) -> ir.Module:
+    """Every conditional and block value of the module in a form Python has."""
+    return replace(
+        module,
+        kernels=tuple(
+            _Expander(kernel, context.sink).kernel(kernel) if _has_any(kernel) else kernel
+            for kernel in module.kernels
+        ),
+    )
+
+
+def _has_any(kernel: ir.Kernel) -> bool:
+    return any(
+        isinstance(inner, ir.Conditional | ir.BlockValue)
+        for statement in walk_statements(kernel.body)
+        for expression in statement_expressions(statement)
+        for inner in walk_expression(expression)
+    )
+
+
+class _Expander(Rewriter):
+    def __init__(self, kernel: ir.Kernel, sink: Sink) -> None:
+        self._sink = sink
+        self._constants: Mapping[ir.Symbol, ir.Expression | None] = compile_time_symbols(kernel)
+        self._ids = count(1 + _largest_id(kernel))
+
+    def statements(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+        result: list[ir.Statement] = []
+        for statement in statements:
+            result.extend(self._expand(statement))
+        return tuple(result)
+
+    def _expand(self, statement: ir.Statement) -> Iterator[ir.Statement]:
+        match statement:
+            case ir.Let(symbol=symbol, value=value) if self._needs_statement(value):
+                yield ir.Declare(span=statement.span, symbol=symbol, layout=statement.layout)
+                yield from self._into((symbol,), value)
+            case ir.LetTuple(value=value) if self._needs_statement(value):
+                yield from self._expand_tuple(statement)
+            case ir.Assign(symbol=symbol, value=value, operator=None) if self._needs_statement(
+                value
+            ):
+                first, *rest = self._into((symbol,), value)
+                yield replace(first, layout=statement.layout)
+                yield from rest
+            case _:
+                hoisted: list[ir.Statement] = []
+                rewritten = self._hoist_from(statement, hoisted)
+                if hoisted:
+                    hoisted[0] = replace(hoisted[0], layout=statement.layout)
+                    rewritten = replace(rewritten, layout=ir.PLAIN)
+                yield from hoisted
+                yield rewritten
+
+    def _expand_tuple(self, statement: ir.LetTuple) -> Iterator[ir.Statement]:
+        symbols: list[ir.Symbol] = []
+        types = statement.value.type.elements if isinstance(statement.value.type, TupleType) else ()
+        for symbol, type_ in zip(statement.symbols, types, strict=True):
+            target = symbol or ir.Symbol(
+                id=next(self._ids),
+                name="_",
+                kind=ir.SymbolKind.LOCAL,
+                type=type_,
+                span=statement.span,
+            )
+            symbols.append(target)
+            layout = ir.PLAIN if len(symbols) > 1 else statement.layout
+            yield ir.Declare(span=statement.span, symbol=target, layout=layout)
+        yield from self._into(tuple(symbols), statement.value)
+
+    def _needs_statement(self, value: ir.Expression) -> bool:
+        """Whether the value cannot be a Python expression as it stands."""
+        match value:
+            case ir.Conditional():
+                if is_compile_time(value, self._constants):
+                    return False
+                return not all(
+                    _is_one_expression(arm) for arm in (value.then_value, value.else_value)
+                )
+            case ir.BlockValue():
+                return True
+            case _:
+                return False
+
+    def _into(self, targets: tuple[ir.Symbol, ...], value: ir.Expression) -> list[ir.Statement]:
+        """Statements that give the targets the value."""
+        match value:
+            case ir.BlockValue():
+                return [*self.statements(value.statements), *self._into(targets, value.value)]
+            case ir.Conditional() if len(targets) > 1 or self._needs_statement(value):
+                hoisted: list[ir.Statement] = []
+                condition = self._hoist(value.condition, hoisted)
+                return [
+                    *hoisted,
+                    ir.If(
+                        span=value.span,
+                        condition=condition,
+                        then_block=self._arm(targets, value.then_value),
+                        else_block=self._arm(targets, value.else_value),
+                    ),
+                ]
+            case ir.TupleValue(elements=elements) if len(targets) == len(elements) > 1:
+                return [
+                    statement
+                    for target, element in zip(targets, elements, strict=True)
+                    for statement in self._into((target,), element)
+                ]
+            case _ if len(targets) == 1:
+                hoisted = []
+                final = self._hoist(value, hoisted)
+                return [*hoisted, ir.Assign(span=value.span, symbol=targets[0], value=final)]
+            case _:
+                hoisted = []
+                final = self._hoist(value, hoisted)
+                return [*hoisted, ir.LetTuple(span=value.span, symbols=targets, value=final)]
+
+    def _arm(self, targets: tuple[ir.Symbol, ...], arm: ir.BlockValue) -> ir.Block:
+        return ir.Block(span=arm.span, statements=tuple(self._into(targets, arm)))
+
+    # --- Values inside other expressions ---------------------------------------------------------------------------------
+
+    def _hoist_from(self, statement: ir.Statement, hoisted: list[ir.Statement]) -> ir.Statement:
+        if isinstance(statement, ir.While):
+            for inner in walk_expression(statement.condition):
+                if self._needs_statement(inner):
+                    self._sink.emit(
+                        "E0601",
+                        "a block in the condition of a loop is not supported in a kernel",
+                        inner.span,
+                        help="compute it before the loop and at the end of its body",
+                    )
+        return _Hoister(self, hoisted).statement(statement)
+
+    def _hoist(self, value: ir.Expression, hoisted: list[ir.Statement]) -> ir.Expression:
+        return _Hoister(self, hoisted).expression(value)
+
+    def hoisted(self, value: ir.Expression, into: list[ir.Statement]) -> ir.Expression:
+        """A read of a new variable that the statements added to `into` give the value."""
+        if not self._needs_statement(value):
+            return value.value if isinstance(value, ir.BlockValue) else value
+        symbol = ir.Symbol(
+            id=next(self._ids),
+            name="value",
+            kind=ir.SymbolKind.LOCAL,
+            type=value.type,
+            span=value.span,
+        )
+        into.append(ir.Declare(span=value.span, symbol=symbol))
+        into.extend(self._into((symbol,), value))
+        return ir.Read(span=value.span, type=value.type, symbol=symbol)
+
+
+class _Hoister(Rewriter):
+    """Takes the conditionals that need statements out of an expression, in order of evaluation."""
+
+    def __init__(self, expander: _Expander, hoisted: list[ir.Statement]) -> None:
+        self._expander = expander
+        self._hoisted = hoisted
+
+    def expression(self, node: ir.Expression) -> ir.Expression:
+        if isinstance(node, ir.Conditional | ir.BlockValue):
+            replaced = self._expander.hoisted(node, self._hoisted)
+            return replaced if replaced is not node else self.expression_parts(node)
+        return super().expression(node)
+
+    def block(self, block: ir.Block) -> ir.Block:
+        return self._expander.block(block)
+
+
+def _is_one_expression(arm: ir.BlockValue) -> bool:
+    return not arm.statements and not isinstance(
+        arm.value, ir.Conditional | ir.BlockValue | ir.TupleValue
+    )
+
+
+def _largest_id(kernel: ir.Kernel) -> int:
+    symbols = [*kernel.parameters, *kernel.const_generics]
+    for statement in walk_statements(kernel.body):
+        match statement:
+            case ir.Let(symbol=symbol) | ir.For(symbol=symbol):
+                symbols.append(symbol)
+            case ir.LetTuple(symbols=several):
+                symbols.extend(symbol for symbol in several if symbol is not None)
+            case _:
+                pass
+    return max((symbol.id for symbol in symbols), default=0)

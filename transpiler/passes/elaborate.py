@@ -1,0 +1,226 @@
+"""From the syntax tree of a file to the typed IR of its kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import Bound, DType, DtypeParameter, Pointer, Poison, Scalar
+from transpiler.passes.annotations import resolve_type
+from transpiler.passes.attributes import kernel_attributes
+from transpiler.passes.bounds import parameter_bounds
+from transpiler.passes.cfg import Features, cfg_conditions, is_enabled
+from transpiler.passes.elaboration import Elaboration, near_match
+from transpiler.passes.settle import settle_kernel
+from transpiler.passes.statements import BodyElaborator
+from transpiler.syntax import nodes as syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.source import SourceFile
+
+_HARDWARE_BOUND = "Triton"
+_BOUNDS = {bound.value: bound for bound in Bound}
+_CONST_TYPES = frozenset(
+    {DType.BOOL, *(dtype for dtype in DType if dtype.is_integer and dtype.bits <= 64)}
+)
+
+
+def elaborate(
+    file: syntax.File, source: SourceFile, features: Features, sink: Sink, selected: frozenset[str]
+) -> ir.Module:
+    """The kernels of `file` that the features keep and `selected` names (all where it is empty), typed.
+
+    A kernel with an error is left out; everything wrong with it and the others is in `sink`.
+    """
+    kernels: list[ir.Kernel] = []
+    seen: dict[str, syntax.Function] = {}
+    for function in kernel_functions(file.items, features, sink):
+        previous = seen.setdefault(function.name, function)
+        if previous is not function:
+            sink.emit(
+                "E0202",
+                f"the kernel `{function.name}` is defined twice",
+                function.name_span,
+                notes=(f"the first is on line {source.position(previous.span.start).line}",),
+            )
+            continue
+        if selected and function.name not in selected:
+            continue
+        kernel = _elaborate_kernel(function, source, sink)
+        if kernel is not None:
+            kernels.append(kernel)
+    return ir.Module(docs=file.docs, kernels=tuple(kernels))
+
+
+def kernel_functions(
+    items: Iterable[syntax.Item], features: Features, sink: Sink
+) -> Iterator[syntax.Function]:
+    """The `#[kernel]` functions among `items` and in their modules, where the features keep them."""
+    for item in items:
+        match item:
+            case syntax.Function(head=head) if _is_kernel(head):
+                if is_enabled(head.attributes, features, sink):
+                    yield item
+            case syntax.Module(head=head, items=tuple() as inner):
+                if is_enabled(head.attributes, features, sink):
+                    yield from kernel_functions(inner, features, sink)
+            case _:
+                pass
+
+
+def _is_kernel(head: syntax.ItemHead) -> bool:
+    return any(attribute.name == "kernel" for attribute in head.attributes)
+
+
+def _elaborate_kernel(
+    function: syntax.Function, source: SourceFile, sink: Sink
+) -> ir.Kernel | None:
+    errors_before = sink.error_count
+    attributes = kernel_attributes(function, sink)
+    bounds = parameter_bounds(function)
+    hardware = _hardware_parameter(function, bounds, sink)
+    state = Elaboration(
+        sink=sink,
+        hardware=hardware,
+        dtype_parameters=_dtype_parameters(function, hardware, bounds, sink),
+    )
+    const_generics = _const_generics(function, state)
+    parameters = _parameters(function, state)
+    if function.return_type is not None:
+        sink.emit("E0704", "a kernel returns nothing", function.return_type.span)
+    if not isinstance(function.body, syntax.Block):
+        sink.emit("E0704", f"the kernel `{function.name}` has no body", function.name_span)
+        return None
+    body = BodyElaborator(state).block(function.body)
+    if sink.error_count > errors_before:
+        return None
+    kernel = ir.Kernel(
+        span=function.span,
+        name=function.name,
+        docs=function.head.docs,
+        dtype_parameters=tuple(state.dtype_parameters.values()),
+        const_generics=const_generics,
+        parameters=parameters,
+        body=body,
+        dtypes=attributes.dtypes,
+        backward=attributes.backward,
+        feature_gate=_feature_gate(function, source),
+    )
+    settled = settle_kernel(kernel, state.solver, sink)
+    return None if sink.error_count > errors_before else settled
+
+
+def _feature_gate(function: syntax.Function, source: SourceFile) -> str | None:
+    conditions = [source.slice(item.span) for item in cfg_conditions(function.head.attributes)]
+    if len(conditions) > 1:
+        return f"all({', '.join(conditions)})"
+    return conditions[0] if conditions else None
+
+
+# --- Generics and parameters -----------------------------------------------------------------------------------------
+
+
+def _hardware_parameter(
+    function: syntax.Function, bounds: dict[str, tuple[str, ...]], sink: Sink
+) -> str:
+    names = [
+        parameter.name
+        for parameter in function.generics
+        if isinstance(parameter, syntax.TypeParameter)
+    ]
+    found = [name for name in names if _HARDWARE_BOUND in bounds[name]]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        message = f"the kernel `{function.name}` has {len(found)} parameters bounded by `Triton`"
+    else:
+        message = f"the kernel `{function.name}` has no parameter bounded by `Triton`"
+    sink.emit(
+        "E0701",
+        message,
+        function.name_span,
+        help=f"write `fn {function.name}<T: {_HARDWARE_BOUND}, …>(…)`",
+    )
+    # Elaboration goes on under the name everybody uses, so that the body's own faults are told too.
+    return "T" if not found and "T" in names or not names else names[0]
+
+
+def _dtype_parameters(
+    function: syntax.Function, hardware: str, bounds: dict[str, tuple[str, ...]], sink: Sink
+) -> dict[str, DtypeParameter]:
+    result: dict[str, DtypeParameter] = {}
+    for parameter in function.generics:
+        if not isinstance(parameter, syntax.TypeParameter) or parameter.name == hardware:
+            continue
+        written = bounds[parameter.name]
+        known = [_BOUNDS[name] for name in written if name in _BOUNDS]
+        if not known and _HARDWARE_BOUND not in written:
+            advice = next(filter(None, (near_match(name, _BOUNDS) for name in written)), None)
+            sink.emit(
+                "E0702",
+                f"`{parameter.name}` is not bounded by a dtype trait",
+                parameter.span,
+                help=advice or f"bound it by one of {', '.join(f'`{name}`' for name in _BOUNDS)}",
+            )
+        # The narrowest bound decides where several are written.
+        bound = min(known, key=lambda bound: len(bound.dtypes), default=Bound.DTYPE)
+        result[parameter.name] = DtypeParameter(name=parameter.name, bound=bound)
+    return result
+
+
+def _const_generics(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbol, ...]:
+    symbols = []
+    for parameter in function.generics:
+        if not isinstance(parameter, syntax.ConstParameter):
+            continue
+        type_ = resolve_type(state, parameter.type)
+        if isinstance(type_, Scalar) and type_.dtype not in _CONST_TYPES:
+            state.sink.emit(
+                "E0704",
+                f"the const generic `{parameter.name}` must be an integer or a bool",
+                parameter.type.span,
+            )
+        symbol = state.symbol(parameter.name, ir.SymbolKind.CONST_GENERIC, type_, parameter.span)
+        state.scopes.declare(symbol)
+        state.constants[symbol] = None
+        symbols.append(symbol)
+    return tuple(symbols)
+
+
+def _parameters(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbol, ...]:
+    symbols = []
+    for index, parameter in enumerate(function.parameters):
+        type_ = resolve_type(state, parameter.type)
+        if not isinstance(type_, Scalar | Pointer | Poison):
+            state.sink.emit(
+                "E0704",
+                f"a kernel cannot take `{state.text(type_)}`",
+                parameter.type.span,
+                help="kernels take pointers and scalars",
+            )
+        match parameter.pattern:
+            case syntax.IdentifierPattern(name=name, is_mutable=is_mutable):
+                pass
+            case syntax.WildcardPattern():
+                name, is_mutable = f"_{index}", False
+            case _:
+                state.unsupported("this pattern in a parameter", parameter.pattern.span)
+                continue
+        symbol = state.symbol(
+            name,
+            ir.SymbolKind.PARAMETER,
+            type_,
+            parameter.pattern.span,
+            is_mutable=is_mutable,
+        )
+        previous = state.scopes.find(name)
+        if previous is not None:
+            state.sink.emit(
+                "E0202", f"the parameter `{name}` is named twice", parameter.pattern.span
+            )
+        state.scopes.declare(symbol)
+        symbols.append(symbol)
+    return tuple(symbols)

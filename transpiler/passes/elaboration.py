@@ -1,0 +1,113 @@
+"""What the elaboration of one kernel carries along."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import POISON, Descriptor, Pointer, PointerTensor, Poison, Scalar, Tensor
+from transpiler.ir.types import type_text as settled_type_text
+from transpiler.passes.scope import Scopes
+from transpiler.passes.unify import DtypeSolver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.ir.types import DtypeParameter, ElementType, Type
+    from transpiler.source import Span
+
+
+@dataclass(slots=True, kw_only=True)
+class Elaboration:
+    """The state while one kernel's syntax becomes typed IR.
+
+    `hardware` is the name of the `Triton` parameter (`T`), `dtype_parameters` the dtype parameters by name. `constants`
+    holds the symbols whose value is known at compile time: const generics and immutable locals computed from them.
+    """
+
+    sink: Sink
+    hardware: str
+    dtype_parameters: dict[str, DtypeParameter]
+    solver: DtypeSolver = field(default_factory=DtypeSolver)
+    scopes: Scopes = field(default_factory=Scopes)
+    constants: dict[ir.Symbol, ir.Expression | None] = field(default_factory=dict)
+    symbol_count: int = 0
+    loop_depth: int = 0
+
+    def symbol(
+        self, name: str, kind: ir.SymbolKind, type_: Type, span: Span, *, is_mutable: bool = False
+    ) -> ir.Symbol:
+        """A new symbol, not yet in scope."""
+        self.symbol_count += 1
+        return ir.Symbol(
+            id=self.symbol_count, name=name, kind=kind, type=type_, span=span, is_mutable=is_mutable
+        )
+
+    def poison(self, span: Span) -> ir.Expression:
+        """An expression that stands where an error was reported."""
+        return ir.Literal(span=span, type=POISON, value=0)
+
+    def type_of(self, node: ir.Expression) -> Type:
+        """The type of an expression as far as it is known."""
+        return self.solver.resolve_type(node.type)
+
+    def text(self, type_: Type) -> str:
+        """A type for a message."""
+        return settled_type_text(self.solver.resolve_type(type_))
+
+    def unify_dtype(self, expression: ir.Expression, dtype: ElementType, *, what: str) -> bool:
+        """Make the expression's elements `dtype`, or report that they are something else."""
+        found = element_type(self.type_of(expression))
+        if found is None or self.solver.unify(found, dtype):
+            return True
+        expected = self.text(Scalar(dtype=dtype))
+        self.sink.emit(
+            "E0401",
+            f"{what} has elements of type `{self.text(Scalar(dtype=found))}`, expected `{expected}`",
+            expression.span,
+            label=f"this is `{self.text(expression.type)}`",
+            help=_conversion_help(expression, expected, self.hardware),
+        )
+        return False
+
+    def unsupported(
+        self, construct: str, span: Span, *, instead: str | None = None
+    ) -> ir.Expression:
+        """Report Rust that is outside the supported subset, by its name."""
+        self.sink.emit("E0601", f"{construct} is not supported in a kernel", span, help=instead)
+        return self.poison(span)
+
+
+def _conversion_help(expression: ir.Expression, expected: str, hardware: str) -> str | None:
+    match expression.type:
+        case Tensor():
+            return f"convert it: `{hardware}::cast::<_, {expected}>(…, None, false)`"
+        case Scalar():
+            return (
+                f"convert it with `as {expected}`, or `{expected}::from_f64(…)` for a generic dtype"
+            )
+        case _:
+            return None
+
+
+def element_type(type_: Type) -> ElementType | None:
+    """The dtype of the elements, None where there is none to speak of."""
+    match type_:
+        case Scalar() | Tensor() | Pointer() | PointerTensor() | Descriptor():
+            return type_.dtype
+        case _:
+            return None
+
+
+def is_poison(*expressions: ir.Expression) -> bool:
+    """Whether an error was reported in one of them."""
+    return any(isinstance(expression.type, Poison) for expression in expressions)
+
+
+def near_match(name: str, known: Iterable[str]) -> str | None:
+    """The known name `name` was probably meant to be."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"did you mean `{found[0]}`?" if found else None

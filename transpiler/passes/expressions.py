@@ -1,0 +1,461 @@
+"""Elaboration of expressions: names resolved, operations bound, dtypes and shapes inferred."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    BOOL,
+    F64,
+    UNIT,
+    DType,
+    DtypeParameter,
+    LiteralKind,
+    Pointer,
+    PointerTensor,
+    Poison,
+    Scalar,
+    Tensor,
+    TupleType,
+    Type,
+    Unit,
+)
+from transpiler.passes.annotations import resolve_dtype
+from transpiler.passes.associated import associated_constant
+from transpiler.passes.bind import bind_op_call
+from transpiler.passes.elaboration import Elaboration, is_poison, near_match
+from transpiler.passes.operators import binary, compare_tiles, unary
+from transpiler.passes.shapes import unify_shapes
+from transpiler.syntax import nodes as syntax
+
+if TYPE_CHECKING:
+    from transpiler.source import Span
+
+_COMPARISON_METHODS = {
+    "lt": ir.BinaryOperator.LESS,
+    "le": ir.BinaryOperator.LESS_EQUAL,
+    "gt": ir.BinaryOperator.GREATER,
+    "ge": ir.BinaryOperator.GREATER_EQUAL,
+    "eq": ir.BinaryOperator.EQUAL,
+    "ne": ir.BinaryOperator.NOT_EQUAL,
+}
+_SUFFIXES = {dtype.value: dtype for dtype in DType}
+_UNARY = {
+    syntax.UnaryOperator.NEGATE: ir.UnaryOperator.NEGATE,
+    syntax.UnaryOperator.NOT: ir.UnaryOperator.NOT,
+}
+
+_UNSUPPORTED = {
+    syntax.Index: ("indexing", None),
+    syntax.Array: ("an array as a value", "arrays are written in place, as in `&[BLOCK, 1]`"),
+    syntax.ArrayRepeat: ("an array as a value", None),
+    syntax.Range: ("a range as a value", "ranges stand in the head of a `for` loop"),
+    syntax.Reference: ("a reference to a value", "references are written for lists only: `&[…]`"),
+    syntax.LetCondition: ("`if let`", "use a plain condition"),
+    syntax.Match: ("`match`", "use `if` … `else if` … `else`"),
+    syntax.Loop: ("`loop`", "use `while` with a condition"),
+    syntax.Break: ("`break`", "put the condition into the head of the loop"),
+    syntax.Continue: ("`continue`", "put the rest of the body into an `if`"),
+    syntax.Closure: ("a closure", "write the computation out"),
+    syntax.MacroCall: ("a macro call", "write the expansion out"),
+    syntax.StructLiteral: ("a struct", "use separate variables, or a tuple"),
+    syntax.Try: ("`?`", "kernels have no `Result`"),
+    syntax.TextLiteral: ("a string or character as a value", None),
+}
+
+
+class ExpressionElaborator(ABC):
+    """Turns expressions into typed IR; blocks are left to the subclass, which knows statements."""
+
+    def __init__(self, state: Elaboration) -> None:
+        self.state = state
+
+    @abstractmethod
+    def block_value(self, block: syntax.Block) -> ir.BlockValue:
+        """A block used as a value."""
+
+    def expression(self, node: syntax.Expression) -> ir.Expression:
+        """The typed form of `node`; a poisoned literal where an error was reported."""
+        state = self.state
+        match node:
+            case syntax.IntegerLiteral():
+                return self._integer(node)
+            case syntax.FloatLiteral():
+                return self._float(node)
+            case syntax.BooleanLiteral():
+                return ir.Literal(span=node.span, type=BOOL, value=node.value)
+            case syntax.PathExpression():
+                return self._path(node)
+            case syntax.Parenthesized():
+                return self.expression(node.inner)
+            case syntax.Unary():
+                return self._unary(node)
+            case syntax.Binary():
+                left, right = self.expression(node.left), self.expression(node.right)
+                operator = ir.BinaryOperator(node.operator.value)
+                return binary(state, operator, left, right, node.span)
+            case syntax.Cast():
+                return self._cast(node)
+            case syntax.Call():
+                return self._call(node)
+            case syntax.MethodCall():
+                return self._method(node)
+            case syntax.Field():
+                return self._field(node)
+            case syntax.Tuple(elements=()):
+                return ir.TupleValue(span=node.span, type=UNIT, elements=())
+            case syntax.Tuple():
+                return self._tuple(node)
+            case syntax.If():
+                return self._conditional(node)
+            case syntax.Block(label=None):
+                return self.block_value(node)
+            case syntax.While() | syntax.For() | syntax.Return() | syntax.Assignment():
+                return state.unsupported("a statement as a value", node.span)
+            case syntax.Block():
+                return state.unsupported("a labelled block", node.span)
+            case _:
+                construct, instead = _UNSUPPORTED[type(node)]
+                return state.unsupported(construct, node.span, instead=instead)
+
+    # --- Literals and names --------------------------------------------------------------------------------------------
+
+    def _integer(self, node: syntax.IntegerLiteral) -> ir.Expression:
+        dtype = (
+            self.state.solver.fresh(LiteralKind.INTEGER)
+            if node.suffix is None
+            else _SUFFIXES.get(node.suffix)
+        )
+        if dtype is None:
+            return self._bad_suffix(node, node.suffix or "")
+        return ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=node.value)
+
+    def _float(self, node: syntax.FloatLiteral) -> ir.Expression:
+        dtype = (
+            self.state.solver.fresh(LiteralKind.FLOAT)
+            if node.suffix is None
+            else _SUFFIXES.get(node.suffix)
+        )
+        if dtype is None:
+            return self._bad_suffix(node, node.suffix or "")
+        return ir.Literal(
+            span=node.span, type=Scalar(dtype=dtype), value=float(node.digits), digits=node.digits
+        )
+
+    def _bad_suffix(self, node: syntax.Expression, suffix: str) -> ir.Expression:
+        self.state.sink.emit(
+            "E0405",
+            f"`{suffix}` is not the suffix of a literal a kernel can use",
+            node.span,
+            help=near_match(suffix, _SUFFIXES) or f"the suffixes are {', '.join(_SUFFIXES)}",
+        )
+        return self.state.poison(node.span)
+
+    def _path(self, node: syntax.PathExpression) -> ir.Expression:
+        state, path = self.state, node.path
+        name = path.identifier
+        if name is not None:
+            symbol = state.scopes.find(name)
+            if symbol is not None:
+                return ir.Read(span=node.span, type=symbol.type, symbol=symbol)
+            state.sink.emit(
+                "E0201",
+                f"cannot find `{name}` in this scope",
+                node.span,
+                help=near_match(name, state.scopes.names()),
+            )
+            return state.poison(node.span)
+        constant = associated_constant(path, state.dtype_parameters)
+        if constant is not None:
+            dtype, value = constant
+            return ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=value)
+        state.sink.emit("E0201", f"cannot find `{'::'.join(path.names)}`", node.span)
+        return state.poison(node.span)
+
+    # --- Operators, casts, calls ---------------------------------------------------------------------------------------
+
+    def _unary(self, node: syntax.Unary) -> ir.Expression:
+        operand = self.expression(node.operand)
+        operator = _UNARY.get(node.operator)
+        if operator is None:
+            return self.state.unsupported("dereferencing", node.span)
+        if (
+            operator is ir.UnaryOperator.NEGATE
+            and isinstance(operand, ir.Literal)
+            and not isinstance(operand.value, bool)
+            and isinstance(operand.type, Scalar)
+        ):
+            # `-128_i8` is in range although 128 is not: the sign belongs to the literal.
+            digits = None if operand.digits is None else f"-{operand.digits}".replace("--", "")
+            return ir.Literal(
+                span=node.span, type=operand.type, value=-operand.value, digits=digits
+            )
+        return unary(self.state, operator, operand, node.span)
+
+    def _cast(self, node: syntax.Cast) -> ir.Expression:
+        state = self.state
+        operand = self.expression(node.operand)
+        dtype = resolve_dtype(state, node.type)
+        if dtype is None or is_poison(operand):
+            return state.poison(node.span)
+        type_ = state.type_of(operand)
+        if not isinstance(type_, Scalar):
+            state.sink.emit(
+                "E0407",
+                f"`as` converts scalars, not `{state.text(type_)}`",
+                node.span,
+                help=f"convert a tensor with `{state.hardware}::cast::<_, _>(…, None, false)`",
+            )
+            return state.poison(node.span)
+        if isinstance(dtype, DtypeParameter):
+            state.sink.emit(
+                "E0407",
+                f"`as` converts to primitive types, not to the generic `{dtype.name}`",
+                node.span,
+                help=f"write `{dtype.name}::from_f64(… as f64)`",
+            )
+            return state.poison(node.span)
+        return ir.Cast(
+            span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.RUST_AS
+        )
+
+    def _call(self, node: syntax.Call) -> ir.Expression:
+        state = self.state
+        if isinstance(node.callee, syntax.PathExpression):
+            path = node.callee.path
+            if len(path.segments) == 2 and path.names[0] == state.hardware:
+                return bind_op_call(
+                    state, path.segments[1], node.arguments, node.span, self.expression
+                )
+            if len(path.segments) == 2 and path.names[0] in state.dtype_parameters:
+                return self._dtype_function(node, path)
+            name = "::".join(path.names)
+            if name in {"Some", "None"}:
+                return state.unsupported(
+                    f"`{name}` outside the optional argument of an operation", node.span
+                )
+            return state.unsupported(f"a call of the function `{name}`", node.span)
+        return state.unsupported("a call of a computed function", node.span)
+
+    def _dtype_function(self, node: syntax.Call, path: syntax.Path) -> ir.Expression:
+        state = self.state
+        dtype = state.dtype_parameters[path.names[0]]
+        if path.names[1] != "from_f64":
+            state.sink.emit(
+                "E0201",
+                f"`{dtype.name}` has no function `{path.names[1]}`",
+                path.span,
+                help=near_match(path.names[1], ("from_f64",)),
+            )
+            return state.poison(node.span)
+        if len(node.arguments) != 1:
+            state.sink.emit(
+                "E0302",
+                f"`{dtype.name}::from_f64` takes 1 argument, not {len(node.arguments)}",
+                node.span,
+            )
+            return state.poison(node.span)
+        operand = self.expression(node.arguments[0])
+        if is_poison(operand):
+            return state.poison(node.span)
+        type_ = state.type_of(operand)
+        if not isinstance(type_, Scalar) or not state.solver.unify(type_.dtype, F64.dtype):
+            state.sink.emit(
+                "E0401",
+                f"`{dtype.name}::from_f64` takes an `f64`, not `{state.text(type_)}`",
+                operand.span,
+                help="convert it with `as f64`" if isinstance(type_, Scalar) else None,
+            )
+            return state.poison(node.span)
+        return ir.Cast(
+            span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.FROM_F64
+        )
+
+    def _method(self, node: syntax.MethodCall) -> ir.Expression:
+        state = self.state
+        receiver = self.expression(node.receiver)
+        arguments = tuple(self.expression(argument) for argument in node.arguments)
+        if is_poison(receiver, *arguments):
+            return state.poison(node.span)
+        type_ = state.type_of(receiver)
+        if node.method == "add_offsets" and isinstance(type_, Pointer | PointerTensor):
+            return self._add_offsets(node, receiver, arguments)
+        if node.method in _COMPARISON_METHODS and isinstance(type_, Tensor):
+            if len(arguments) == 1:
+                operator = _COMPARISON_METHODS[node.method]
+                return compare_tiles(state, operator, receiver, arguments[0], node.span)
+            return self._wrong_count(node, 1)
+        known: tuple[str, ...] = ()
+        if isinstance(type_, Tensor):
+            known = tuple(_COMPARISON_METHODS)
+        elif isinstance(type_, Pointer | PointerTensor):
+            known = ("add_offsets",)
+        state.sink.emit(
+            "E0306",
+            f"`{state.text(type_)}` has no method `{node.method}`",
+            node.method_span,
+            help=near_match(node.method, known)
+            or (f"the methods are {', '.join(f'`{name}`' for name in known)}" if known else None),
+        )
+        return state.poison(node.span)
+
+    def _wrong_count(self, node: syntax.MethodCall, expected: int) -> ir.Expression:
+        self.state.sink.emit(
+            "E0302",
+            f"`{node.method}` takes {expected} argument, not {len(node.arguments)}",
+            node.span,
+        )
+        return self.state.poison(node.span)
+
+    def _add_offsets(
+        self, node: syntax.MethodCall, receiver: ir.Expression, arguments: tuple[ir.Expression, ...]
+    ) -> ir.Expression:
+        state = self.state
+        if len(arguments) != 1:
+            return self._wrong_count(node, 1)
+        offsets = arguments[0]
+        type_ = state.type_of(offsets)
+        pointer = state.type_of(receiver)
+        if not isinstance(type_, Tensor) or not isinstance(pointer, Pointer | PointerTensor):
+            state.sink.emit(
+                "E0404",
+                f"`add_offsets` takes a tensor of `i32`, not `{state.text(type_)}`",
+                offsets.span,
+                help=f"make a tensor of a scalar with `{state.hardware}::arange(0, 1) + …`",
+            )
+            return state.poison(node.span)
+        is_long = state.solver.resolve(type_.dtype) is DType.I64
+        if not is_long and not state.unify_dtype(offsets, DType.I32, what="the offset"):
+            return state.poison(node.span)
+        shape = type_.shape
+        if isinstance(pointer, PointerTensor):
+            merged = unify_shapes(pointer.shape, type_.shape)
+            shape = type_.shape if merged is None else merged
+        return ir.OffsetPointer(
+            span=node.span,
+            type=PointerTensor(dtype=pointer.dtype, shape=shape),
+            pointer=receiver,
+            offsets=offsets,
+        )
+
+    # --- Tuples and conditionals ---------------------------------------------------------------------------------------
+
+    def _field(self, node: syntax.Field) -> ir.Expression:
+        base = self.expression(node.base)
+        type_ = self.state.type_of(base)
+        if isinstance(type_, Poison):
+            return self.state.poison(node.span)
+        if (
+            isinstance(type_, TupleType)
+            and node.name.isdecimal()
+            and int(node.name) < len(type_.elements)
+        ):
+            index = int(node.name)
+            return ir.TupleElement(
+                span=node.span, type=type_.elements[index], operand=base, index=index
+            )
+        self.state.sink.emit(
+            "E0306", f"`{self.state.text(type_)}` has no field `{node.name}`", node.span
+        )
+        return self.state.poison(node.span)
+
+    def _tuple(self, node: syntax.Tuple) -> ir.Expression:
+        elements = tuple(self.expression(element) for element in node.elements)
+        if is_poison(*elements):
+            return self.state.poison(node.span)
+        type_ = TupleType(elements=tuple(self.state.type_of(element) for element in elements))
+        return ir.TupleValue(span=node.span, type=type_, elements=elements)
+
+    def condition(self, node: syntax.Expression) -> ir.Expression:
+        """The condition of an `if` or `while`: one scalar bool."""
+        value = self.expression(node)
+        type_ = self.state.type_of(value)
+        if isinstance(type_, Poison) or type_ == BOOL:
+            return value
+        advice = None
+        if isinstance(type_, Tensor):
+            advice = f"choose between tiles with `{self.state.hardware}::where_(mask, a, b)`"
+        elif isinstance(type_, Scalar):
+            advice = "compare it with something, as in `x != 0`"
+        self.state.sink.emit(
+            "E0403",
+            f"a condition is one `bool`, not `{self.state.text(type_)}`",
+            node.span,
+            help=advice,
+        )
+        return self.state.poison(node.span)
+
+    def _conditional(self, node: syntax.If) -> ir.Expression:
+        state = self.state
+        condition = self.condition(node.condition)
+        then_value = self.block_value(node.then_block)
+        if node.else_branch is None:
+            if isinstance(then_value.type, Unit | Poison):
+                return state.unsupported("an `if` without `else` as a value", node.span)
+            state.sink.emit(
+                "E0401",
+                "an `if` used as a value needs an `else`",
+                node.span,
+                label=f"the first arm is `{state.text(then_value.type)}`",
+            )
+            return state.poison(node.span)
+        if isinstance(node.else_branch, syntax.If):
+            inner = self._conditional(node.else_branch)
+            else_value = ir.BlockValue(span=inner.span, type=inner.type, statements=(), value=inner)
+        else:
+            else_value = self.block_value(node.else_branch)
+        if is_poison(condition, then_value, else_value):
+            return state.poison(node.span)
+        type_ = self.merged_type(then_value, else_value)
+        if type_ is None:
+            state.sink.emit(
+                "E0401",
+                f"the arms of this `if` differ: `{state.text(then_value.type)}` and "
+                f"`{state.text(else_value.type)}`",
+                node.span,
+            )
+            return state.poison(node.span)
+        return ir.Conditional(
+            span=node.span,
+            type=type_,
+            condition=condition,
+            then_value=then_value,
+            else_value=else_value,
+        )
+
+    def merged_type(self, left: ir.Expression, right: ir.Expression) -> Type | None:
+        """The one type of two values that take each other's place; None where there is none."""
+        return merge_types(self.state, self.state.type_of(left), self.state.type_of(right))
+
+
+def merge_types(state: Elaboration, left: Type, right: Type) -> Type | None:
+    """Unify two types, dtype and shape; None where they differ."""
+    match left, right:
+        case (Poison(), _):
+            return right
+        case (_, Poison()):
+            return left
+        case (Scalar(), Scalar()) | (Pointer(), Pointer()):
+            return left if state.solver.unify(left.dtype, right.dtype) else None
+        case (Tensor(), Tensor()):
+            shape = unify_shapes(left.shape, right.shape)
+            if shape is None or not state.solver.unify(left.dtype, right.dtype):
+                return None
+            return Tensor(dtype=left.dtype, shape=shape)
+        case (PointerTensor(), PointerTensor()):
+            shape = unify_shapes(left.shape, right.shape)
+            if shape is None or not state.solver.unify(left.dtype, right.dtype):
+                return None
+            return PointerTensor(dtype=left.dtype, shape=shape)
+        case (TupleType(), TupleType()) if len(left.elements) == len(right.elements):
+            merged = [
+                merge_types(state, one, other)
+                for one, other in zip(left.elements, right.elements, strict=True)
+            ]
+            if any(element is None for element in merged):
+                return None
+            return TupleType(elements=tuple(e for e in merged if e is not None))
+        case _:
+            return left if left == right else None

@@ -1,0 +1,184 @@
+"""Folds constants, with the rounding and wrapping Rust gives each operation.
+
+Only scalars of concrete dtype fold; an operation whose result Rust defines as a panic (overflow, division by zero) is
+reported, since rustc refuses it too. The author's named constants stay names: folding stops at `let`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import DType, Scalar
+from transpiler.ir.visit import Rewriter
+from transpiler.passes.integer import integer_range, truncating_binary, wrap
+from transpiler.passes.rounding import round_to
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.passes.context import PassContext
+
+
+def fold(module: ir.Module, context: PassContext) -> ir.Module:
+    """Every constant expression replaced by its value."""
+    folder = _Folder(context.sink)
+    return replace(module, kernels=tuple(folder.kernel(kernel) for kernel in module.kernels))
+
+
+class _Folder(Rewriter):
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
+    def leave_expression(self, node: ir.Expression) -> ir.Expression:
+        match node:
+            case ir.Unary(operand=ir.Literal() as operand):
+                return self._unary(node, operand)
+            case ir.Binary(left=ir.Literal() as left, right=ir.Literal() as right):
+                return self._binary(node, left, right)
+            case ir.Cast(operand=ir.Literal() as operand):
+                return _cast(node, operand)
+            case ir.Cast(kind=ir.CastKind.FROM_F64, operand=ir.Cast() as inner):
+                return _through_f64(node, inner)
+            case _:
+                return node
+
+    def _unary(self, node: ir.Unary, operand: ir.Literal) -> ir.Expression:
+        value = operand.value
+        if node.operator is ir.UnaryOperator.NOT:
+            if isinstance(value, bool):
+                return ir.Literal(span=node.span, type=node.type, value=not value)
+            return node
+        if isinstance(value, float):
+            return ir.Literal(span=node.span, type=node.type, value=-value)
+        return node
+
+    def _binary(self, node: ir.Binary, left: ir.Literal, right: ir.Literal) -> ir.Expression:
+        dtype = left.type.dtype if isinstance(left.type, Scalar) else None
+        if not isinstance(dtype, DType):
+            return node
+        value: bool | int | float | None
+        if isinstance(left.value, bool) or isinstance(right.value, bool):
+            value = _logical(node.operator, bool(left.value), bool(right.value))
+        elif node.operator.is_comparison:
+            value = _compare(node.operator, left.value, right.value)
+        elif dtype.is_float:
+            value = _float(node.operator, float(left.value), float(right.value), dtype)
+        else:
+            value = self._integer(node, int(left.value), int(right.value), dtype)
+        if value is None:
+            return node
+        return ir.Literal(span=node.span, type=node.type, value=value)
+
+    def _integer(self, node: ir.Binary, left: int, right: int, dtype: DType) -> int | None:
+        value = truncating_binary(node.operator, left, right)
+        if value is not None and value in integer_range(dtype):
+            return value
+        if node.operator is ir.BinaryOperator.SHIFT_LEFT and 0 <= right < dtype.bits:
+            return wrap(left << right, dtype)
+        by_zero = right == 0 and node.operator in {
+            ir.BinaryOperator.DIVIDE,
+            ir.BinaryOperator.REMAINDER,
+        }
+        what = "divides by zero" if by_zero else f"overflows `{dtype.value}`"
+        self._sink.emit("E0406", f"this constant expression {what}", node.span)
+        return None
+
+
+def _logical(operator: ir.BinaryOperator, left: bool, right: bool) -> bool | None:  # noqa: FBT001 - operands
+    match operator:
+        case ir.BinaryOperator.AND | ir.BinaryOperator.BIT_AND:
+            return left and right
+        case ir.BinaryOperator.OR | ir.BinaryOperator.BIT_OR:
+            return left or right
+        case ir.BinaryOperator.BIT_XOR | ir.BinaryOperator.NOT_EQUAL:
+            return left is not right
+        case ir.BinaryOperator.EQUAL:
+            return left is right
+        case _:
+            return None
+
+
+def _compare(operator: ir.BinaryOperator, left: float, right: float) -> bool | None:
+    match operator:
+        case ir.BinaryOperator.EQUAL:
+            return left == right
+        case ir.BinaryOperator.NOT_EQUAL:
+            return left != right
+        case ir.BinaryOperator.LESS:
+            return left < right
+        case ir.BinaryOperator.GREATER:
+            return left > right
+        case ir.BinaryOperator.LESS_EQUAL:
+            return left <= right
+        case ir.BinaryOperator.GREATER_EQUAL:
+            return left >= right
+        case _:
+            return None
+
+
+def _float(operator: ir.BinaryOperator, left: float, right: float, dtype: DType) -> float | None:
+    """The exact result rounded once; None where an operand is not finite, which is left to run time."""
+    if not math.isfinite(left) or not math.isfinite(right):
+        return None
+    exact: Fraction
+    match operator:
+        case ir.BinaryOperator.ADD:
+            exact = Fraction(left) + Fraction(right)
+        case ir.BinaryOperator.SUBTRACT:
+            exact = Fraction(left) - Fraction(right)
+        case ir.BinaryOperator.MULTIPLY:
+            exact = Fraction(left) * Fraction(right)
+        case ir.BinaryOperator.DIVIDE if right != 0:
+            exact = Fraction(left) / Fraction(right)
+        case _:
+            return None
+    if exact == 0:
+        # A zero has a sign that the exact value does not: IEEE arithmetic in f64 gives it.
+        return {
+            ir.BinaryOperator.ADD: left + right,
+            ir.BinaryOperator.SUBTRACT: left - right,
+            ir.BinaryOperator.MULTIPLY: left * right,
+        }.get(operator, left / right if right else 0.0)
+    return round_to(exact, dtype)
+
+
+def _cast(node: ir.Cast, operand: ir.Literal) -> ir.Expression:
+    if not isinstance(node.type, Scalar):
+        return node
+    dtype, value = node.type.dtype, operand.value
+    if not isinstance(dtype, DType):
+        # `D::from_f64(0.1)`: the value stays the f64 that each instance rounds.
+        return replace(operand, span=node.span, type=node.type)
+    if dtype.is_float:
+        number = round_to(Fraction(value) if isinstance(value, int) else value, dtype)
+        return ir.Literal(span=node.span, type=node.type, value=number)
+    if dtype is DType.BOOL:
+        return node
+    if isinstance(value, float):
+        return ir.Literal(span=node.span, type=node.type, value=_saturate(value, dtype))
+    return ir.Literal(span=node.span, type=node.type, value=wrap(int(value), dtype))
+
+
+def _saturate(value: float, dtype: DType) -> int:
+    """Rust's `as` from float to integer: towards zero, held in range, NaN to 0."""
+    if math.isnan(value):
+        return 0
+    values = integer_range(dtype)
+    if math.isinf(value):
+        return values[-1] if value > 0 else values[0]
+    return min(max(int(value), values[0]), values[-1])
+
+
+def _through_f64(node: ir.Cast, inner: ir.Cast) -> ir.Expression:
+    """`D::from_f64(x as f64)` with x in f32: the step through f64 changes no value, since every f32 is an f64."""
+    source = inner.operand.type
+    if (
+        inner.kind is ir.CastKind.RUST_AS
+        and isinstance(source, Scalar)
+        and source.dtype in {DType.F32, DType.F16, DType.BF16}
+    ):
+        return replace(node, operand=inner.operand)
+    return node

@@ -1,0 +1,87 @@
+"""What a launcher has to know of a kernel, read off its body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.description import LaunchFacts
+from transpiler.ir.types import Descriptor, Pointer, PointerTensor
+from transpiler.ir.visit import child_expressions, walk_block, walk_statements
+from transpiler.ops.enums import ENUMS
+from transpiler.ops.model import Effect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ADDRESSES = (Pointer, PointerTensor, Descriptor)
+
+
+def launch_facts(kernel: ir.Kernel) -> LaunchFacts:
+    """The program axes the kernel asks for and the pointer parameters it reads, writes and updates atomically.
+
+    An address that may come from several parameters counts for each of them.
+    """
+    roots = _roots(kernel)
+    axes: set[int] = set()
+    touched: dict[Effect, set[ir.Symbol]] = {}
+    for node in walk_block(kernel.body):
+        if not isinstance(node, ir.OpCall):
+            continue
+        for argument in node.arguments:
+            if isinstance(argument, ir.EnumArgument) and argument.enum == "Axis":
+                axis = ENUMS["Axis"][argument.member]
+                if isinstance(axis, int):
+                    axes.add(axis)
+        if node.op.effect in {Effect.READS, Effect.WRITES, Effect.ATOMIC}:
+            pointers = touched.setdefault(node.op.effect, set())
+            for child in child_expressions(node):
+                if isinstance(child.type, _ADDRESSES):
+                    pointers |= _origins(child, roots)
+
+    def names(effect: Effect) -> tuple[str, ...]:
+        found = touched.get(effect, set())
+        return tuple(symbol.name for symbol in kernel.parameters if symbol in found)
+
+    return LaunchFacts(
+        grid_axes=tuple(sorted(axes)),
+        reads=names(Effect.READS),
+        writes=names(Effect.WRITES),
+        atomics=names(Effect.ATOMIC),
+    )
+
+
+def _roots(kernel: ir.Kernel) -> Mapping[ir.Symbol, set[ir.Symbol]]:
+    """For each variable that holds an address, the parameters it may point into."""
+    roots: dict[ir.Symbol, set[ir.Symbol]] = {
+        symbol: {symbol} for symbol in kernel.parameters if isinstance(symbol.type, Pointer)
+    }
+    changed = True
+    while changed:
+        changed = False
+        for statement in walk_statements(kernel.body):
+            match statement:
+                case ir.Let(symbol=symbol) | ir.Assign(symbol=symbol):
+                    targets: tuple[ir.Symbol | None, ...] = (symbol,)
+                case ir.LetTuple(symbols=targets):
+                    pass
+                case _:
+                    continue
+            origins = _origins(statement.value, roots)
+            for target in targets:
+                if target is None or not isinstance(target.type, _ADDRESSES):
+                    continue
+                known = roots.setdefault(target, set())
+                if not origins <= known:
+                    known |= origins
+                    changed = True
+    return roots
+
+
+def _origins(node: ir.Expression, roots: Mapping[ir.Symbol, set[ir.Symbol]]) -> set[ir.Symbol]:
+    if isinstance(node, ir.Read):
+        return set(roots.get(node.symbol, ()))
+    result: set[ir.Symbol] = set()
+    for child in child_expressions(node):
+        result |= _origins(child, roots)
+    return result

@@ -1,0 +1,269 @@
+"""Makes explicit what Rust means and Triton would take differently.
+
+* What is loaded from a pointer to a dtype parameter that may be half precision is widened to the dtype arithmetic runs in.
+* A run-time parameter is a constant in Triton where it equals 1, and a float one a Python double in the interpreter: where
+  that shows, the parameter is first made a value of its own dtype.
+* A literal bound to a name has the dtype Triton gives such literals, i32 or f32: any other dtype is stated.
+* Integer division truncates in Rust and on Triton's tensors, but floors between Python's integers: where both sides may be
+  Python integers and one may be negative, one of them is made a tensor, or the truncation is spelled out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
+from transpiler.ir.visit import Rewriter, walk_statements
+from transpiler.ops.model import Op
+from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.constants import compile_time_symbols, tile_extents
+from transpiler.passes.integer import integer_range
+from transpiler.passes.parameters import parameters_to_materialise
+from transpiler.passes.rounding import largest_finite, smallest_normal
+
+if TYPE_CHECKING:
+    from transpiler.ir.types import ElementType
+    from transpiler.passes.context import PassContext
+
+_TRUNCATED_QUOTIENT = Op(
+    name="truncated_quotient",
+    family="internal",
+    signature="(x: const i32, y: const i32) -> i32",
+    # Exact: the quotient of two 32-bit integers is never rounded across an integer in double precision.
+    triton="int(x / y)",
+    summary="The quotient of compile-time integers, rounded towards zero.",
+)
+
+_DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
+
+
+def legalise(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
+    """The module in which Triton's reading of every expression is Rust's."""
+    return replace(module, kernels=tuple(_kernel(kernel) for kernel in module.kernels))
+
+
+def _kernel(kernel: ir.Kernel) -> ir.Kernel:
+    rounded = tuple(
+        ir.Assign(span=symbol.span, symbol=symbol, value=_materialised_read(symbol))
+        for symbol in parameters_to_materialise(kernel)
+    )
+    legal = _Legaliser(kernel).kernel(kernel)
+    if not rounded:
+        return legal
+    return replace(legal, body=replace(legal.body, statements=(*rounded, *legal.body.statements)))
+
+
+def _materialised_read(symbol: ir.Symbol) -> ir.Cast:
+    return materialise(ir.Read(span=symbol.span, type=symbol.type, symbol=symbol))
+
+
+def materialise(node: ir.Expression) -> ir.Cast:
+    """The same value, held by Triton in exactly the dtype of its type."""
+    return ir.Cast(span=node.span, type=node.type, operand=node, kind=ir.CastKind.MATERIALISE)
+
+
+class _Legaliser(Rewriter):
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self._constants = compile_time_symbols(kernel)
+        self._extents = tile_extents(kernel)
+        self._range_symbols = {
+            statement.symbol: self._may_be_negative(statement.start)
+            for statement in walk_statements(kernel.body)
+            if isinstance(statement, ir.For)
+        }
+
+    # --- Statements --------------------------------------------------------------------------------------------------
+
+    def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
+        match node:
+            case ir.Let(value=value) if node.symbol not in self._constants:
+                return (replace(node, value=_stated(value)),)
+            case ir.Assign(value=value, operator=None):
+                return (replace(node, value=_stated(value)),)
+            case ir.Evaluate(value=ir.Cast(kind=ir.CastKind.WIDEN, operand=call)):
+                # Nobody looks at the result.
+                return (replace(node, value=call),)
+            case _:
+                return (node,)
+
+    # --- Expressions -------------------------------------------------------------------------------------------------
+
+    def leave_expression(self, node: ir.Expression) -> ir.Expression:
+        match node:
+            case ir.OpCall() if node.op.is_stored and _is_stored_narrow(node):
+                return ir.Cast(span=node.span, type=node.type, operand=node, kind=ir.CastKind.WIDEN)
+            case ir.Binary() if node.operator in _DIVISIONS and _is_integer_scalar(node):
+                return self._division(node)
+            case ir.Binary():
+                return self._with_stated_literals(node)
+            case _:
+                return node
+
+    def _with_stated_literals(self, node: ir.Binary) -> ir.Expression:
+        left, right = node.left, node.right
+        if _is_far_literal(left):
+            left = materialise(left)
+        if _is_far_literal(right):
+            right = materialise(right)
+        if left is node.left and right is node.right:
+            return node
+        return replace(node, left=left, right=right)
+
+    def _division(self, node: ir.Binary) -> ir.Expression:
+        if not (self._may_be_python(node.left) and self._may_be_python(node.right)):
+            return node
+        if not (self._may_be_negative(node.left) or self._may_be_negative(node.right)):
+            return node
+        if not is_compile_time(node, self._constants):
+            return replace(node, left=materialise(node.left))
+        quotient = ir.OpCall(
+            span=node.span,
+            type=node.type,
+            op=_TRUNCATED_QUOTIENT,
+            dtypes=(),
+            arguments=(node.left, node.right),
+        )
+        if node.operator is ir.BinaryOperator.DIVIDE:
+            return quotient
+        product = replace(
+            node, operator=ir.BinaryOperator.MULTIPLY, left=quotient, right=node.right
+        )
+        return replace(node, operator=ir.BinaryOperator.SUBTRACT, right=product)
+
+    def _may_be_python(self, node: ir.Expression) -> bool:
+        """Whether Triton may hold the integer as a Python number when it meets the operation."""
+        match node:
+            case ir.Literal():
+                return True
+            case ir.Read():
+                return (
+                    node.symbol in self._constants
+                    or node.symbol in self._range_symbols
+                    or (node.symbol.kind is ir.SymbolKind.PARAMETER and not node.symbol.is_mutable)
+                )
+            case ir.Unary():
+                return self._may_be_python(node.operand)
+            case ir.Binary():
+                return self._may_be_python(node.left) and self._may_be_python(node.right)
+            case ir.Conditional():
+                return True
+            case ir.BlockValue():
+                return self._may_be_python(node.value)
+            case ir.OpCall():
+                # A quotient of such numbers, computed by Triton's own `cdiv`, is one again.
+                return all(
+                    not isinstance(argument, _VALUES) or self._may_be_python(argument)
+                    for argument in node.arguments
+                ) and not any(isinstance(a, ir.EnumArgument) for a in node.arguments)
+            case _:
+                return False
+
+    def _may_be_negative(self, node: ir.Expression) -> bool:
+        """Whether the number can be below zero where it is a Python number; a parameter is 1 there."""
+        match node:
+            case ir.Literal(value=value):
+                return value < 0
+            case ir.Read():
+                symbol = node.symbol
+                if symbol.kind is ir.SymbolKind.PARAMETER:
+                    return False
+                if symbol.kind is ir.SymbolKind.CONST_GENERIC:
+                    return symbol.name not in self._extents
+                definition = self._constants.get(symbol)
+                if definition is not None:
+                    return self._may_be_negative(definition)
+                return self._range_symbols.get(symbol, True)
+            case ir.Binary(
+                operator=ir.BinaryOperator.ADD
+                | ir.BinaryOperator.MULTIPLY
+                | ir.BinaryOperator.DIVIDE
+                | ir.BinaryOperator.REMAINDER
+                | ir.BinaryOperator.SHIFT_LEFT
+                | ir.BinaryOperator.SHIFT_RIGHT
+            ):
+                return self._may_be_negative(node.left) or self._may_be_negative(node.right)
+            case ir.BlockValue():
+                return self._may_be_negative(node.value)
+            case ir.Conditional():
+                return self._may_be_negative(node.then_value) or self._may_be_negative(
+                    node.else_value
+                )
+            case ir.OpCall():
+                return any(
+                    isinstance(argument, _VALUES) and self._may_be_negative(argument)
+                    for argument in node.arguments
+                )
+            case _:
+                return True
+
+
+_VALUES = (
+    ir.Literal,
+    ir.Read,
+    ir.Unary,
+    ir.Binary,
+    ir.Cast,
+    ir.OpCall,
+    ir.Conditional,
+    ir.BlockValue,
+)
+
+
+def _is_stored_narrow(node: ir.OpCall) -> bool:
+    return (
+        isinstance(node.type, Tensor)
+        and isinstance(node.type.dtype, DtypeParameter)
+        and node.type.dtype.admits_half
+    )
+
+
+def _is_integer_scalar(node: ir.Binary) -> bool:
+    return (
+        isinstance(node.type, Scalar)
+        and isinstance(node.type.dtype, DType)
+        and node.type.dtype.is_integer
+    )
+
+
+def _stated(value: ir.Expression) -> ir.Expression:
+    """A literal, or an arm of a conditional that is one, with its dtype stated where Triton would choose another."""
+    match value:
+        case ir.Literal(type=Scalar(dtype=dtype)) if not _is_default_dtype(value, dtype):
+            return materialise(value)
+        case ir.Conditional():
+            return replace(
+                value,
+                then_value=replace(value.then_value, value=_stated(value.then_value.value)),
+                else_value=replace(value.else_value, value=_stated(value.else_value.value)),
+            )
+        case _:
+            return value
+
+
+def _is_default_dtype(literal: ir.Literal, dtype: ElementType) -> bool:
+    """Whether Triton gives the bare literal this dtype."""
+    if dtype is DType.BOOL:
+        return True
+    if dtype is DType.I32:
+        return isinstance(literal.value, int) and literal.value in integer_range(DType.I32)
+    return dtype is DType.F32 and not _is_far(float(literal.value))
+
+
+def _is_far_literal(node: ir.Expression) -> bool:
+    """Whether it is an f32 literal that Triton takes for an f64 one."""
+    return (
+        isinstance(node, ir.Literal)
+        and isinstance(node.type, Scalar)
+        and node.type.dtype is DType.F32
+        and _is_far(float(node.value))
+    )
+
+
+def _is_far(value: float) -> bool:
+    if value == 0 or not math.isfinite(value):
+        return False
+    # The decimal the module shows may be just above the largest f32: leave that to a stated dtype as well.
+    return abs(value) < smallest_normal(DType.F32) or abs(value) >= largest_finite(DType.F32)

@@ -1,0 +1,69 @@
+"""Which run-time parameters must be made values of their own dtype before anything uses them.
+
+Triton takes an integer argument that equals 1 as a compile-time constant, and holds a float argument as f32 on a device and
+as a Python double in the interpreter. That shows where a parameter is assigned to, where its dtype is neither i32 nor f32,
+and where a float parameter takes part in scalar arithmetic, which the interpreter would do in double precision.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import DType, Scalar, Tensor
+from transpiler.ir.visit import (
+    child_expressions,
+    statement_expressions,
+    walk_expression,
+    walk_statements,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def parameters_to_materialise(kernel: ir.Kernel) -> tuple[ir.Symbol, ...]:
+    """Those parameters, in order."""
+    assigned = {s.symbol for s in walk_statements(kernel.body) if isinstance(s, ir.Assign)}
+    read: set[ir.Symbol] = set()
+    exposed: set[ir.Symbol] = set()
+    for statement in walk_statements(kernel.body):
+        for expression in statement_expressions(statement):
+            exposed.update(_exposed_reads(expression))
+            read.update(n.symbol for n in walk_expression(expression) if isinstance(n, ir.Read))
+    result = []
+    for symbol in kernel.parameters:
+        if not isinstance(symbol.type, Scalar) or symbol not in read:
+            continue
+        dtype = symbol.type.dtype
+        if (
+            symbol in assigned
+            or (dtype is DType.F32 and symbol in exposed)
+            or dtype not in {DType.I32, DType.F32, DType.BOOL}
+        ):
+            result.append(symbol)
+    return tuple(result)
+
+
+def _exposed_reads(root: ir.Expression) -> Iterator[ir.Symbol]:
+    """The symbols read where their precision shows: everywhere but as an operand beside a tile, or a tile's f32 value."""
+    if isinstance(root, ir.Read):
+        yield root.symbol
+        return
+    for node in walk_expression(root):
+        if isinstance(node, ir.BlockValue):
+            continue
+        rounds = _rounds_to_single(node)
+        for child in child_expressions(node):
+            if isinstance(child, ir.Read) and not rounds:
+                yield child.symbol
+
+
+def _rounds_to_single(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Binary | ir.OpCall) and (
+        isinstance(node.type, Tensor)
+        and (
+            node.type.dtype is DType.F32
+            or (isinstance(node, ir.Binary) and node.operator.is_comparison)
+        )
+    )

@@ -1,0 +1,35 @@
+"""The passes over typed IR, in order.
+
+`check` sees the program as the author wrote it; `fold` makes constants literals, which `loops` and `conditionals` look
+at; `legalise` comes last, since what it adds has meaning in Triton only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir.verify import verify
+from transpiler.passes.check import check
+from transpiler.passes.conditionals import conditionals
+from transpiler.passes.fold import fold
+from transpiler.passes.legalise import legalise
+from transpiler.passes.loops import loops
+
+if TYPE_CHECKING:
+    from transpiler.ir.nodes import Module
+    from transpiler.passes.context import Pass, PassContext
+
+PIPELINE: tuple[Pass, ...] = (check, fold, loops, conditionals, legalise)
+
+
+def run_passes(module: Module, context: PassContext) -> Module:
+    """Run every pass; the module is verified after each.
+
+    Raises:
+        InvalidModuleError: a pass broke an invariant; a fault of the compiler.
+    """
+    verify(module, after="elaborate")
+    for each in PIPELINE:
+        module = each(module, context)
+        verify(module, after=each.__name__)
+    return module

@@ -1,0 +1,201 @@
+"""The shape of an operation's result, by the rule of its row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    UNKNOWN_DIMENSION,
+    ComputedDimension,
+    Descriptor,
+    Dimension,
+    NamedDimension,
+    PointerTensor,
+    Scalar,
+    Shape,
+    Tensor,
+    shape_text,
+)
+from transpiler.ops.model import (
+    Op,
+    ShapeBroadcast,
+    ShapeDescribed,
+    ShapeExpanded,
+    ShapeGiven,
+    ShapeInterval,
+    ShapeMatrixProduct,
+    ShapeOf,
+    ShapePermuted,
+    ShapeReduced,
+)
+from transpiler.passes.compile_time import constant_value, dimension_of
+from transpiler.passes.shapes import broadcast, normalise_axis, unify_shapes
+
+if TYPE_CHECKING:
+    from transpiler.passes.elaboration import Elaboration
+    from transpiler.source import Span
+
+Arguments = dict[str, ir.Argument]
+
+
+def argument_shape(state: Elaboration, argument: ir.Argument) -> Shape | None:
+    """The shape of a tensor, of a scalar (no dimensions), or given by a list; None where it has none."""
+    match argument:
+        case ir.ListArgument():
+            return tuple(dimension_of(element, state.constants) for element in argument.elements)
+        case ir.AbsentArgument() | ir.EnumArgument() | ir.FlagArgument() | ir.TextArgument():
+            return None
+        case _:
+            match state.type_of(argument):
+                case Tensor(shape=shape) | PointerTensor(shape=shape) | Descriptor(shape=shape):
+                    return shape
+                case Scalar():
+                    return ()
+                case _:
+                    return None
+
+
+def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Shape | None:
+    """The shape of the result of `op`; None, reported, where the arguments do not go together."""
+    rule = op.shape
+    match rule:
+        case None:
+            return ()
+        case ShapeOf() | ShapeGiven() | ShapeDescribed():
+            return argument_shape(state, named[rule.parameter])
+        case ShapeBroadcast():
+            return _broadcast(state, op, rule, named)
+        case ShapeReduced():
+            return _reduced(state, op, rule, named, span)
+        case ShapeInterval():
+            return (_interval(state, named[rule.start], named[rule.end]),)
+        case ShapeExpanded():
+            shape = argument_shape(state, named[rule.parameter]) or ()
+            axis = _axis(state, op, named[rule.axis], len(shape) + 1)
+            return None if axis is None else (*shape[:axis], 1, *shape[axis:])
+        case ShapePermuted():
+            return _permuted(state, op, rule, named)
+        case ShapeMatrixProduct():
+            return _matrix_product(state, op, rule, named, span)
+        case _:
+            assert_never(rule)
+
+
+def _broadcast(state: Elaboration, op: Op, rule: ShapeBroadcast, named: Arguments) -> Shape | None:
+    shape: Shape = ()
+    for name in rule.parameters:
+        argument = named[name]
+        further = argument_shape(state, argument) or ()
+        merged = broadcast(shape, further)
+        if merged is None:
+            state.sink.emit(
+                "E0402",
+                f"shapes `{shape_text(shape)}` and `{shape_text(further)}` do not broadcast in `{op.name}`",
+                argument.span,
+                help="dimensions must be equal, or one of them 1; use `broadcast_to` or `expand_dims`",
+            )
+            return None
+        shape = merged
+    return shape
+
+
+def _reduced(
+    state: Elaboration, op: Op, rule: ShapeReduced, named: Arguments, span: Span
+) -> Shape | None:
+    shape = argument_shape(state, named[rule.parameter]) or ()
+    keep = named[rule.keep_dims] if rule.keep_dims is not None else None
+    keeps = isinstance(keep, ir.FlagArgument) and keep.value
+    axis_argument = named[rule.axis]
+    if isinstance(axis_argument, ir.AbsentArgument):
+        return (1,) * len(shape) if keeps else ()
+    if not shape:
+        state.sink.emit("E0404", f"`{op.name}` needs a tensor with an axis to reduce", span)
+        return None
+    axis = _axis(state, op, axis_argument, len(shape))
+    if axis is None:
+        return None
+    return (*shape[:axis], 1, *shape[axis + 1 :]) if keeps else (*shape[:axis], *shape[axis + 1 :])
+
+
+def _axis(state: Elaboration, op: Op, argument: ir.Argument, rank: int) -> int | None:
+    value = (
+        constant_value(argument, state.constants)
+        if isinstance(argument, ir.Literal | ir.Read | ir.Unary | ir.Binary)
+        else None
+    )
+    axis = None if value is None else normalise_axis(value, rank)
+    if axis is None:
+        shown = "this axis" if value is None else f"axis {value}"
+        state.sink.emit(
+            "E0402",
+            f"{shown} of `{op.name}` is none of a tensor of rank {rank}",
+            argument.span,
+            help="an axis is an integer literal" if value is None else None,
+        )
+    return axis
+
+
+def _interval(state: Elaboration, start: ir.Argument, end: ir.Argument) -> Dimension:
+    if not isinstance(start, _VALUES) or not isinstance(end, _VALUES):
+        return UNKNOWN_DIMENSION
+    first = dimension_of(start, state.constants)
+    last = dimension_of(end, state.constants)
+    if first == 0:
+        return last
+    if isinstance(first, int) and isinstance(last, int):
+        return last - first
+    if isinstance(last, NamedDimension | ComputedDimension) and isinstance(
+        first, int | NamedDimension | ComputedDimension
+    ):
+        return ComputedDimension(text=f"({_text(last)} - {_text(first)})")
+    return UNKNOWN_DIMENSION
+
+
+def _text(dimension: int | NamedDimension | ComputedDimension) -> str:
+    match dimension:
+        case int():
+            return str(dimension)
+        case NamedDimension():
+            return dimension.name
+        case ComputedDimension():
+            return dimension.text
+
+
+_VALUES = (ir.Literal, ir.Read, ir.Unary, ir.Binary, ir.OpCall, ir.Conditional, ir.BlockValue)
+
+
+def _permuted(state: Elaboration, op: Op, rule: ShapePermuted, named: Arguments) -> Shape | None:
+    shape = argument_shape(state, named[rule.parameter]) or ()
+    order_argument = named[rule.order]
+    order = argument_shape(state, order_argument) or ()
+    axes = [axis for axis in order if isinstance(axis, int)]
+    if sorted(axes) != list(range(len(shape))):
+        state.sink.emit(
+            "E0402",
+            f"`{rule.order}` of `{op.name}` must list each axis of a tensor of rank {len(shape)} once",
+            order_argument.span,
+        )
+        return None
+    return tuple(shape[axis] for axis in axes)
+
+
+def _matrix_product(
+    state: Elaboration, op: Op, rule: ShapeMatrixProduct, named: Arguments, span: Span
+) -> Shape | None:
+    left = argument_shape(state, named[rule.left]) or ()
+    right = argument_shape(state, named[rule.right]) or ()
+    agree = (
+        len(left) == len(right) >= 2
+        and unify_shapes(left[-1:], right[-2:-1]) is not None
+        and unify_shapes(left[:-2], right[:-2]) is not None
+    )
+    if not agree:
+        state.sink.emit(
+            "E0402",
+            f"`{op.name}` of shapes `{shape_text(left)}` and `{shape_text(right)}` is not defined",
+            span,
+            help="the last dimension of the left side must be the second to last of the right side",
+        )
+        return None
+    return (*left[:-1], right[-1])

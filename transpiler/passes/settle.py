@@ -1,0 +1,121 @@
+"""Puts the inferred dtypes in place: after this no type has a variable, and literals have their dtype's exact value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    Descriptor,
+    DType,
+    DtypeParameter,
+    ElementType,
+    Pointer,
+    PointerTensor,
+    Scalar,
+    Tensor,
+    TupleType,
+    Type,
+)
+from transpiler.ir.visit import Rewriter
+from transpiler.passes.integer import integer_range
+from transpiler.passes.rounding import round_digits
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.passes.unify import DtypeSolver
+    from transpiler.source import Span
+
+
+def settle_kernel(kernel: ir.Kernel, solver: DtypeSolver, sink: Sink) -> ir.Kernel:
+    """The kernel with every dtype settled; a dtype nothing tells, or a literal out of range, is reported."""
+    return _Settler(solver, sink).kernel(kernel)
+
+
+class _Settler(Rewriter):
+    def __init__(self, solver: DtypeSolver, sink: Sink) -> None:
+        self._solver = solver
+        self._sink = sink
+        self._symbols: dict[ir.Symbol, ir.Symbol] = {}
+
+    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
+        return replace(kernel, body=self.block(kernel.body))
+
+    def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
+        settled = self._symbols.get(symbol)
+        if settled is None:
+            type_ = self._type(symbol.type, symbol.span)
+            settled = symbol if type_ == symbol.type else replace(symbol, type=type_)
+            self._symbols[symbol] = settled
+        return settled
+
+    def leave_expression(self, node: ir.Expression) -> ir.Expression:
+        type_ = self._type(node.type, node.span)
+        if type_ != node.type:
+            node = replace(node, type=type_)
+        match node:
+            case ir.Literal():
+                return self._literal(node)
+            case ir.OpCall():
+                dtypes = tuple(self._dtype(dtype, node.span) for dtype in node.dtypes)
+                return node if dtypes == node.dtypes else replace(node, dtypes=dtypes)
+            case _:
+                return node
+
+    def block_value(self, node: ir.BlockValue) -> ir.BlockValue:
+        settled = super().block_value(node)
+        return replace(settled, type=self._type(settled.type, settled.span))
+
+    def _literal(self, node: ir.Literal) -> ir.Literal:
+        if not isinstance(node.type, Scalar) or not isinstance(node.type.dtype, DType):
+            return node
+        dtype, value = node.type.dtype, node.value
+        if dtype.is_integer and isinstance(value, int) and value not in integer_range(dtype):
+            values = integer_range(dtype)
+            self._sink.emit(
+                "E0406",
+                f"the literal {value} does not fit `{dtype.value}`",
+                node.span,
+                help=f"`{dtype.value}` holds {values[0]} to {values[-1]}",
+            )
+        if dtype.is_float and node.digits is not None:
+            value = round_digits(node.digits, dtype)
+            if math.isinf(value):
+                self._sink.emit(
+                    "E0406",
+                    f"the literal {node.digits} is too large for `{dtype.value}`",
+                    node.span,
+                )
+            return replace(node, value=value)
+        return node
+
+    def _dtype(self, dtype: ElementType, span: Span) -> DType | DtypeParameter:
+        settled = self._solver.settle(dtype)
+        if settled is None:
+            self._sink.emit(
+                "E0408",
+                "the dtype of this cannot be inferred",
+                span,
+                help="write it out, as in `T::zeros::<f32>(…)`",
+            )
+            return DType.F32
+        return settled
+
+    def _type(self, type_: Type, span: Span) -> Type:
+        match type_:
+            case Scalar():
+                return Scalar(dtype=self._dtype(type_.dtype, span))
+            case Tensor():
+                return Tensor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
+            case Pointer():
+                return Pointer(dtype=self._dtype(type_.dtype, span))
+            case PointerTensor():
+                return PointerTensor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
+            case Descriptor():
+                return Descriptor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
+            case TupleType():
+                return TupleType(elements=tuple(self._type(e, span) for e in type_.elements))
+            case _:
+                return type_

@@ -1,0 +1,391 @@
+"""Elaboration of statements and blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    POISON,
+    UNIT,
+    Poison,
+    Scalar,
+    Tensor,
+    TupleType,
+    Type,
+    Unit,
+    shape_text,
+)
+from transpiler.passes.annotations import check_annotation, resolve_type
+from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.elaboration import is_poison, near_match
+from transpiler.passes.expressions import ExpressionElaborator, merge_types
+from transpiler.passes.layout import closing_lines, layout_of
+from transpiler.passes.operators import binary
+from transpiler.syntax import nodes as syntax
+
+if TYPE_CHECKING:
+    from transpiler.source import Span
+
+
+class BodyElaborator(ExpressionElaborator):
+    """Turns a kernel's body into typed IR."""
+
+    # --- Blocks ------------------------------------------------------------------------------------------------------
+
+    def block(self, node: syntax.Block) -> ir.Block:
+        """A block for its effect; a tail expression must have no value."""
+        with self.state.scopes.nested():
+            statements = self._statements(node)
+            if node.tail is not None:
+                statements.extend(self._effect(node.tail, layout_of(node.tail_trivia)))
+        return ir.Block(
+            span=node.span,
+            statements=tuple(statements),
+            closing_comments=closing_lines(node.closing_comments),
+        )
+
+    def block_value(self, block: syntax.Block) -> ir.BlockValue:
+        """A block for its value; the unit type where it has none."""
+        with self.state.scopes.nested():
+            statements = self._statements(block)
+            if block.tail is None:
+                value: ir.Expression = ir.TupleValue(span=block.span, type=UNIT, elements=())
+            else:
+                value = self.expression(block.tail)
+        return ir.BlockValue(
+            span=block.span, type=value.type, statements=tuple(statements), value=value
+        )
+
+    def _statements(self, node: syntax.Block) -> list[ir.Statement]:
+        result: list[ir.Statement] = []
+        for statement in node.statements:
+            match statement:
+                case syntax.Let():
+                    result.extend(self._let(statement))
+                case syntax.ExpressionStatement():
+                    result.extend(self._effect(statement.expression, layout_of(statement.trivia)))
+                case syntax.ItemStatement():
+                    self.state.unsupported("an item inside a kernel", statement.span)
+        return result
+
+    # --- Let ---------------------------------------------------------------------------------------------------------
+
+    def _let(self, node: syntax.Let) -> list[ir.Statement]:
+        state = self.state
+        if node.else_block is not None:
+            state.unsupported("`let … else`", node.span)
+            return []
+        if node.value is None:
+            state.unsupported(
+                "a variable without a first value", node.span, instead="give it one: `let x = …;`"
+            )
+            self._declare_pattern(node.pattern, POISON)
+            return []
+        value = self.expression(node.value)
+        type_ = state.type_of(value)
+        if node.type is not None:
+            annotation = resolve_type(state, node.type)
+            if not check_annotation(state, annotation, type_):
+                state.sink.emit(
+                    "E0401",
+                    f"mismatched types: expected `{_annotation_text(self, annotation)}`, "
+                    f"found `{state.text(type_)}`",
+                    node.value.span,
+                )
+                type_ = POISON
+            else:
+                type_ = state.solver.resolve_type(type_)
+        if isinstance(type_, Unit):
+            state.sink.emit("E0404", "this has no value to bind", node.value.span)
+            type_ = POISON
+        return self._bind_pattern(node, value, type_)
+
+    def _bind_pattern(
+        self, node: syntax.Let, value: ir.Expression, type_: Type
+    ) -> list[ir.Statement]:
+        layout = layout_of(node.trivia)
+        match node.pattern:
+            case syntax.IdentifierPattern(is_reference=False) as pattern:
+                symbol = self._declare(pattern, type_)
+                if not pattern.is_mutable and is_compile_time(value, self.state.constants):
+                    self.state.constants[symbol] = value
+                return [ir.Let(span=node.span, layout=layout, symbol=symbol, value=value)]
+            case syntax.WildcardPattern():
+                return [ir.Evaluate(span=node.span, layout=layout, value=value)]
+            case syntax.TuplePattern() as pattern:
+                return self._bind_tuple(node, pattern, value, type_)
+            case _:
+                self.state.unsupported("this pattern", node.pattern.span)
+                return []
+
+    def _bind_tuple(
+        self, node: syntax.Let, pattern: syntax.TuplePattern, value: ir.Expression, type_: Type
+    ) -> list[ir.Statement]:
+        if not isinstance(type_, TupleType) or len(type_.elements) != len(pattern.elements):
+            if not isinstance(type_, Poison):
+                self.state.sink.emit(
+                    "E0401",
+                    f"a tuple of {len(pattern.elements)} cannot be taken from "
+                    f"`{self.state.text(type_)}`",
+                    pattern.span,
+                )
+            self._declare_pattern(pattern, POISON)
+            return []
+        symbols: list[ir.Symbol | None] = []
+        for element, element_type in zip(pattern.elements, type_.elements, strict=True):
+            match element:
+                case syntax.IdentifierPattern(is_reference=False):
+                    symbols.append(self._declare(element, element_type))
+                case syntax.WildcardPattern():
+                    symbols.append(None)
+                case _:
+                    self.state.unsupported("a pattern inside a tuple pattern", element.span)
+        layout = layout_of(node.trivia)
+        return [ir.LetTuple(span=node.span, layout=layout, symbols=tuple(symbols), value=value)]
+
+    def _declare(self, pattern: syntax.IdentifierPattern, type_: Type) -> ir.Symbol:
+        symbol = self.state.symbol(
+            pattern.name,
+            ir.SymbolKind.LOCAL,
+            type_,
+            pattern.span,
+            is_mutable=pattern.is_mutable,
+        )
+        self.state.scopes.declare(symbol)
+        return symbol
+
+    def _declare_pattern(self, pattern: syntax.Pattern, type_: Type) -> None:
+        match pattern:
+            case syntax.IdentifierPattern():
+                self._declare(pattern, type_)
+            case syntax.TuplePattern():
+                for element in pattern.elements:
+                    self._declare_pattern(element, type_)
+            case _:
+                pass
+
+    # --- Expressions for their effect ----------------------------------------------------------------------------------
+
+    def _effect(self, node: syntax.Expression, layout: ir.Layout) -> list[ir.Statement]:
+        match node:
+            case syntax.Assignment():
+                return self._assignment(node, layout)
+            case syntax.If():
+                return [self._if(node, layout)]
+            case syntax.While(label=None):
+                return [self._while(node, layout)]
+            case syntax.For(label=None):
+                return self._for(node, layout)
+            case syntax.While() | syntax.For():
+                self.state.unsupported("a labelled loop", node.span)
+                return []
+            case syntax.Return():
+                return self._return(node, layout)
+            case syntax.Parenthesized():
+                return self._effect(node.inner, layout)
+            case syntax.Block(label=None, is_unsafe=is_unsafe):
+                if is_unsafe:
+                    self.state.unsupported("`unsafe`", node.span)
+                    return []
+                # A condition that always holds would show; a block is a scope, nothing more.
+                return self._plain_block(node, layout)
+            case _:
+                value = self.expression(node)
+                if (
+                    is_poison(value)
+                    or isinstance(value.type, Unit)
+                    and not isinstance(value, ir.OpCall)
+                ):
+                    return []
+                return [ir.Evaluate(span=node.span, layout=layout, value=value)]
+
+    def _plain_block(self, node: syntax.Block, layout: ir.Layout) -> list[ir.Statement]:
+        block = self.block(node)
+        if block.statements and layout != ir.PLAIN:
+            first = block.statements[0]
+            merged = ir.Layout(
+                comments=(*layout.comments, *first.layout.comments),
+                trailing=first.layout.trailing,
+                blank_before=layout.blank_before,
+            )
+            return [_with_layout(first, merged), *block.statements[1:]]
+        return list(block.statements)
+
+    def _assignment(self, node: syntax.Assignment, layout: ir.Layout) -> list[ir.Statement]:
+        state = self.state
+        value = self.expression(node.value)
+        name = (
+            node.target.path.identifier if isinstance(node.target, syntax.PathExpression) else None
+        )
+        if name is None:
+            state.unsupported("assignment to anything but a variable", node.target.span)
+            return []
+        symbol = state.scopes.find(name)
+        if symbol is None:
+            state.sink.emit(
+                "E0201",
+                f"cannot find `{name}` in this scope",
+                node.target.span,
+                help=near_match(name, state.scopes.names()),
+            )
+            return []
+        if not symbol.is_mutable:
+            state.sink.emit(
+                "E0203",
+                f"`{name}` is not mutable",
+                node.target.span,
+                help=f"declare it with `let mut {name}`"
+                if symbol.kind is ir.SymbolKind.LOCAL
+                else f"start a variable from it: `let mut {name} = {name};`",
+            )
+            return []
+        operator = None if node.operator is None else ir.BinaryOperator(node.operator.value)
+        target = ir.Read(span=node.target.span, type=symbol.type, symbol=symbol)
+        result = value if operator is None else binary(state, operator, target, value, node.span)
+        if is_poison(result, target) or not self._check_assignment(symbol, result, node.span):
+            return []
+        return [
+            ir.Assign(span=node.span, layout=layout, symbol=symbol, value=value, operator=operator)
+        ]
+
+    def _check_assignment(self, symbol: ir.Symbol, value: ir.Expression, span: Span) -> bool:
+        state = self.state
+        target, found = state.solver.resolve_type(symbol.type), state.type_of(value)
+        if merge_types(state, target, found) is not None:
+            return True
+        if (
+            isinstance(target, Tensor)
+            and isinstance(found, Tensor)
+            and state.solver.unify(target.dtype, found.dtype)
+        ):
+            state.sink.emit(
+                "E0402",
+                f"`{symbol.name}` has shape `{shape_text(target.shape)}` and is assigned "
+                f"`{shape_text(found.shape)}`",
+                span,
+                help="a variable keeps its shape; bind the new value with `let`",
+            )
+            return False
+        state.sink.emit(
+            "E0401",
+            f"mismatched types: `{symbol.name}` is `{state.text(target)}`, "
+            f"the value is `{state.text(found)}`",
+            span,
+        )
+        return False
+
+    # --- Control flow --------------------------------------------------------------------------------------------------
+
+    def _if(self, node: syntax.If, layout: ir.Layout) -> ir.If:
+        condition = self.condition(node.condition)
+        then_block = self.block(node.then_block)
+        match node.else_branch:
+            case None:
+                else_block = None
+            case syntax.If() as inner:
+                else_block = ir.Block(span=inner.span, statements=(self._if(inner, ir.PLAIN),))
+            case syntax.Block() as block:
+                else_block = self.block(block)
+        return ir.If(
+            span=node.span,
+            layout=layout,
+            condition=condition,
+            then_block=then_block,
+            else_block=else_block,
+        )
+
+    def _while(self, node: syntax.While, layout: ir.Layout) -> ir.While:
+        condition = self.condition(node.condition)
+        return ir.While(
+            span=node.span, layout=layout, condition=condition, body=self._loop_body(node.body)
+        )
+
+    def _loop_body(self, body: syntax.Block) -> ir.Block:
+        self.state.loop_depth += 1
+        try:
+            return self.block(body)
+        finally:
+            self.state.loop_depth -= 1
+
+    def _for(self, node: syntax.For, layout: ir.Layout) -> list[ir.Statement]:
+        state = self.state
+        iterable = node.iterable
+        while isinstance(iterable, syntax.Parenthesized):
+            iterable = iterable.inner
+        if (
+            not isinstance(iterable, syntax.Range)
+            or iterable.start is None
+            or iterable.end is None
+            or iterable.is_inclusive
+        ):
+            state.unsupported(
+                "a `for` loop over anything but `start..end`",
+                node.iterable.span,
+                instead="write `for i in 0..n`, or a `while` loop",
+            )
+            return []
+        start, stop = self.expression(iterable.start), self.expression(iterable.end)
+        if is_poison(start, stop):
+            type_: Type = POISON
+        else:
+            merged = self.merged_type(start, stop)
+            if not isinstance(merged, Scalar):
+                state.sink.emit(
+                    "E0401",
+                    f"the ends of a range are integers of one type, not "
+                    f"`{state.text(start.type)}` and `{state.text(stop.type)}`",
+                    iterable.span,
+                )
+                return []
+            type_ = merged
+        with state.scopes.nested():
+            match node.pattern:
+                case syntax.IdentifierPattern(name=name):
+                    span = node.pattern.span
+                case syntax.WildcardPattern():
+                    name, span = "_", node.pattern.span
+                case _:
+                    state.unsupported("this pattern", node.pattern.span)
+                    return []
+            symbol = state.symbol(name, ir.SymbolKind.LOCAL, type_, span)
+            state.scopes.declare(symbol)
+            body = self._loop_body(node.body)
+        if isinstance(type_, Poison):
+            return []
+        one = ir.Literal(span=iterable.span, type=type_, value=1)
+        return [
+            ir.For(
+                span=node.span,
+                layout=layout,
+                symbol=symbol,
+                start=start,
+                stop=stop,
+                step=one,
+                body=body,
+            )
+        ]
+
+    def _return(self, node: syntax.Return, layout: ir.Layout) -> list[ir.Statement]:
+        if node.value is not None:
+            self.state.sink.emit("E0704", "a kernel returns nothing", node.span)
+            return []
+        if self.state.loop_depth:
+            self.state.unsupported(
+                "`return` inside a loop", node.span, instead="put the rest of the body into an `if`"
+            )
+            return []
+        return [ir.Return(span=node.span, layout=layout)]
+
+
+def _annotation_text(elaborator: BodyElaborator, annotation: Type) -> str:
+    # The one unknown dimension of an annotation stands for any shape: showing `[?]` would say less than nothing.
+    text = elaborator.state.text(annotation)
+    if isinstance(annotation, Tensor):
+        return f"a tensor of {text.removesuffix('[?]')}"
+    return text
+
+
+def _with_layout(statement: ir.Statement, layout: ir.Layout) -> ir.Statement:
+    return replace(statement, layout=layout)

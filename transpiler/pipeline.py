@@ -1,0 +1,126 @@
+"""The stages in order for one source text; pure: text in, result out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transpiler.diagnostics.sink import Sink
+from transpiler.emit.module import emit_module
+from transpiler.frontend.parser import parse_file
+from transpiler.ir.description import KernelPlan
+from transpiler.passes.cfg import Features
+from transpiler.passes.context import PassContext
+from transpiler.passes.elaborate import elaborate
+from transpiler.passes.launch_facts import launch_facts
+from transpiler.passes.pipeline import run_passes
+from transpiler.passes.specialise import specialise
+from transpiler.version import __version__
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.model import Diagnostic
+    from transpiler.emit.line_map import LineMap
+    from transpiler.ir import nodes as ir
+    from transpiler.ir.types import DType
+    from transpiler.source import SourceFile
+    from transpiler.syntax import nodes as syntax
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What to translate and which specialisations to emit.
+
+    Attributes:
+        features: the features that are on where `default_features` is False.
+        default_features: every feature is on.
+        kernels: the names of the kernels to translate; empty for all.
+        blocks: for const generics, the values to specialise for, in the order wanted.
+        dtypes: the dtypes to specialise for; None for all that a kernel offers.
+    """
+
+    features: frozenset[str] = frozenset()
+    default_features: bool = True
+    kernels: tuple[str, ...] = ()
+    blocks: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    dtypes: tuple[DType, ...] | None = None
+
+    def text(self) -> str:
+        """The options as one would type them, in one fixed order; `defaults` where nothing was chosen."""
+        words: list[str] = []
+        if not self.default_features:
+            words.append("--no-default-features")
+        if self.features:
+            words.append(f"--features {','.join(sorted(self.features))}")
+        if self.kernels:
+            words.append(f"--kernel {','.join(self.kernels)}")
+        words += [f"--block {name}={','.join(map(str, values))}" for name, values in self.blocks]
+        if self.dtypes is not None:
+            words.append(f"--dtype {','.join(dtype.value for dtype in self.dtypes)}")
+        return " ".join(words) or "defaults"
+
+
+DEFAULT_OPTIONS = Options()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What became of one source text.
+
+    `text` is the generated module, None where there are errors; `line_map` leads from its lines back to the Rust. `plans`
+    describe the kernels. `syntax` and `module` are the stages in between, as far as they were reached.
+    """
+
+    source: SourceFile
+    diagnostics: tuple[Diagnostic, ...]
+    text: str | None
+    plans: tuple[KernelPlan, ...]
+    line_map: LineMap | None
+    syntax: syntax.File | None
+    module: ir.Module | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a module."""
+        return self.text is not None
+
+    @property
+    def kernels(self) -> tuple[KernelPlan, ...]:
+        """The kernels of the module: each with its facts and its specialisations."""
+        return self.plans
+
+
+def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> Result:
+    """Translate one source text.
+
+    Faults of the Rust are in the result's diagnostics. An exception is a fault of the compiler.
+    """
+    sink = Sink()
+    file = parse_file(source, sink)
+    features = Features(options.features, default_features=options.default_features)
+    module = elaborate(file, source, features, sink, frozenset(options.kernels))
+    module = run_passes(module, PassContext(sink=sink))
+    plans = tuple(
+        KernelPlan(
+            kernel=kernel,
+            facts=launch_facts(kernel),
+            specialisations=specialise(
+                kernel, blocks=dict(options.blocks), dtypes=options.dtypes, sink=sink
+            ),
+        )
+        for kernel in module.kernels
+    )
+    text, line_map = None, None
+    if not sink.has_errors:
+        emitted = emit_module(
+            module, plans, source=source, options_text=options.text(), version=__version__
+        )
+        text, line_map = emitted.text, emitted.line_map
+    return Result(
+        source=source,
+        diagnostics=sink.diagnostics,
+        text=text,
+        plans=plans,
+        line_map=line_map,
+        syntax=file,
+        module=module,
+    )
