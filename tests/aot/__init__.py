@@ -1,0 +1,1 @@
+"""Kernels compiled to machine code for GPUs that need not be there."""
