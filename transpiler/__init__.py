@@ -1,7 +1,7 @@
 """Compiles Rust GPU kernels of the teenygrad language to readable, standalone Triton Python.
 
-`transpile` gives the module text and what is known about it, `load` the live module, `check` the diagnostics alone. None
-of them needs torch or triton but `load`, which imports the generated module.
+`transpile` gives the module text and what is known about it, `load` the live module, `check` the
+diagnostics alone. Only `load` needs torch and triton: it imports the generated module.
 """
 
 from __future__ import annotations

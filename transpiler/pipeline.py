@@ -66,8 +66,9 @@ DEFAULT_OPTIONS = Options()
 class Result:
     """What became of one source text.
 
-    `text` is the generated module, None where there are errors; `line_map` leads from its lines back to the Rust. `plans`
-    describe the kernels. `syntax` and `module` are the stages in between, as far as they were reached.
+    `text` is the generated module, None where there are errors; `line_map` leads from its lines
+    back to the Rust. `plans` describe the kernels. `syntax` and `module` are the stages in between,
+    as far as they were reached.
     """
 
     source: SourceFile

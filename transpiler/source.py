@@ -37,7 +37,8 @@ class Position(NamedTuple):
 class SourceFile:
     """One Rust text under the name diagnostics and headers show for it.
 
-    `name` is what the user typed (or `<stdin>`), never an absolute path of ours. A byte order mark is no part of `text`.
+    `name` is what the user typed (or `<stdin>`), never an absolute path of ours. A byte order mark
+    is no part of `text`.
     """
 
     name: str

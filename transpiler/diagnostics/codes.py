@@ -10,12 +10,11 @@ from transpiler.diagnostics.code import Code, error
 from transpiler.diagnostics.kernel_codes import KERNEL_CODES
 
 _TABLE = (
-    # E01: text and syntax
     error(
         "E0101",
         "The file holds no Rust item",
-        "A file to transpile holds at least one item: a kernel, or the host code around kernels. An empty file, or one of "
-        "comments alone, is most often the wrong file.",
+        "A file to transpile holds at least one item: a kernel, or the host code around kernels. "
+        "An empty file, or one of comments alone, is most often the wrong file.",
         wrong="// nothing here yet",
         right="#[kernel]\npub fn copy<T: Triton>(x_ptr: T::Pointer<f32>) {}",
     ),
@@ -44,30 +43,34 @@ _TABLE = (
     error(
         "E0105",
         "A delimiter is never closed",
-        "Each `(`, `[` and `{` needs its partner. Where a brace is missing, the text balances somewhere else or nowhere; the "
-        "place shown is where the indentation first disagrees with the braces.",
+        "Each `(`, `[` and `{` needs its partner. Where a brace is missing, the text balances "
+        "somewhere else or nowhere; the place shown is where the indentation first disagrees with "
+        "the braces.",
         wrong="fn host() {\n    if ready() {\n        start();\n}",
         right="fn host() {\n    if ready() {\n        start();\n    }\n}",
     ),
     error(
         "E0106",
         "A closing delimiter without its opening one",
-        "There is a `)`, `]` or `}` more than was opened. Either it is superfluous, or one above it came too early.",
+        "There is a `)`, `]` or `}` more than was opened. Either it is superfluous, or one above "
+        "it came too early.",
         wrong="fn host() {}\n}",
         right="fn host() {}",
     ),
     error(
         "E0107",
         "Something that is no item stands between the items",
-        "Outside functions a file holds items only: functions, structs, impls, uses, constants, modules. A statement found "
-        "there is most often the rest of a function that a superfluous `}` ended.",
+        "Outside functions a file holds items only: functions, structs, impls, uses, constants, "
+        "modules. A statement found there is most often the rest of a function that a superfluous "
+        "`}` ended.",
         wrong="let x = 1;",
         right="const X: i32 = 1;",
     ),
     error(
         "E0108",
         "A semicolon is missing",
-        "Statements end with `;`, but for those that end with a block, and the value of a block at its end.",
+        "Statements end with `;`, but for those that end with a block, and the value of a block at "
+        "its end.",
         wrong="let x = 1\nlet y = 2;",
         right="let x = 1;\nlet y = 2;",
     ),
@@ -81,15 +84,16 @@ _TABLE = (
     error(
         "E0110",
         "The syntax is not Rust's",
-        "Something stands where the grammar of Rust has no place for it. The message says what could stand there.",
+        "Something stands where the grammar of Rust has no place for it. The message says what "
+        "could stand there.",
         wrong="let = 1;",
         right="let x = 1;",
     ),
     error(
         "E0111",
         "Comparisons are chained",
-        "Comparison operators do not associate: `a < b < c` means nothing. Generic arguments in an expression need `::` before "
-        "their `<`, or they read as comparisons.",
+        "Comparison operators do not associate: `a < b < c` means nothing. Generic arguments in an "
+        "expression need `::` before their `<`, or they read as comparisons.",
         wrong="let inside = 0 <= i < n;",
         right="let inside = 0 <= i && i < n;",
     ),
@@ -103,7 +107,8 @@ _TABLE = (
     error(
         "E0113",
         "A comparison follows a cast",
-        "After `as` and a type, `<` starts generic arguments of that type. Parentheses around the cast end it.",
+        "After `as` and a type, `<` starts generic arguments of that type. Parentheses around the "
+        "cast end it.",
         wrong="while n as i32 < end {}",
         right="while (n as i32) < end {}",
     ),
@@ -117,22 +122,20 @@ _TABLE = (
     error(
         "E0115",
         "A character begins nothing in Rust",
-        "Outside strings and comments only the letters, digits and marks of Rust stand; quotation marks and dashes that a "
-        "word processor has made are not among them.",
+        "Outside strings and comments only the letters, digits and marks of Rust stand; quotation "
+        "marks and dashes that a word processor has made are not among them.",
         wrong="let x = a – b;",
         right="let x = a - b;",
     ),
     error(
         "E0116",
         "The text nests too deeply",
-        "Items, blocks or parentheses are nested so deeply that no tree of them can be walked. Text that people write does "
-        "not come near it.",
+        "Items, blocks or parentheses are nested so deeply that no tree of them can be walked. "
+        "Text that people write does not come near it.",
         wrong="((((…))))",
         right="let y = a + b;",
     ),
-    # E02 to E07 and the warnings: inside kernels
     *KERNEL_CODES,
-    # E08: files and options
     error(
         "E0801",
         "no such file or folder",

@@ -8,66 +8,73 @@ KERNEL_CODES: tuple[Code, ...] = (
     error(
         "E0201",
         "A name is not known",
-        "Every name in a kernel is a parameter, a const generic or a variable declared before it is read. A variable lives "
-        "until the block that declares it ends.",
+        "Every name in a kernel is a parameter, a const generic or a variable declared before it "
+        "is read. A variable lives until the block that declares it ends.",
         wrong="let y = x + ofset;",
         right="let y = x + offset;",
     ),
     error(
         "E0202",
         "A name is defined twice",
-        "Two kernels of one file, or two parameters of one kernel, cannot share a name: the second would hide the first in "
-        "the generated module.",
+        "Two kernels of one file, or two parameters of one kernel, cannot share a name: the second "
+        "would hide the first in the generated module.",
         wrong="fn scale<T: Triton>(n: i32, n: i32) {}",
         right="fn scale<T: Triton>(n: i32, m: i32) {}",
     ),
     error(
         "E0203",
         "A variable is assigned that is not mutable",
-        "Only a variable declared with `let mut`, or a `mut` parameter, can be given another value.",
+        "Only a variable declared with `let mut`, or a `mut` parameter, can be given another "
+        "value.",
         wrong="let row = 0;\nrow += 1;",
         right="let mut row = 0;\nrow += 1;",
     ),
     error(
         "E0301",
         "The operation is not known",
-        "`T::…` calls name methods of the `Triton` trait. `docs/ops.md` lists those that are translated.",
+        "`T::…` calls name methods of the `Triton` trait. `docs/ops.md` lists those that are "
+        "translated.",
         wrong="let y = T::rsqt(x);",
         right="let y = T::rsqrt(x);",
     ),
     error(
         "E0302",
         "The number of arguments is wrong",
-        "Rust has no default arguments: every parameter of an operation is written out, optional ones as `None`.",
+        "Rust has no default arguments: every parameter of an operation is written out, optional "
+        "ones as `None`.",
         wrong="T::store(ptrs, value);",
         right="T::store(ptrs, value, None, &[], None, None);",
     ),
     error(
         "E0303",
         "The number of generic arguments is wrong",
-        "An operation takes at most the generic arguments its signature lists; those left out are inferred.",
+        "An operation takes at most the generic arguments its signature lists; those left out are "
+        "inferred.",
         wrong="T::zeros::<f32, i32>(&[BLOCK])",
         right="T::zeros::<f32>(&[BLOCK])",
     ),
     error(
         "E0304",
         "An argument has the wrong form",
-        "An `Option` is `Some(…)` or `None`, a list is `&[…]`, a flag is `true` or `false`, an enum is one of its members.",
+        "An `Option` is `Some(…)` or `None`, a list is `&[…]`, a flag is `true` or `false`, an "
+        "enum is one of its members.",
         wrong="T::load(ptrs, mask, None, &[], None, None, None, false)",
         right="T::load(ptrs, Some(mask), None, &[], None, None, None, false)",
     ),
     error(
         "E0305",
         "A mask is not made of bools",
-        "A mask says lane by lane whether memory is touched: it is a tensor of bool, as comparisons give.",
+        "A mask says lane by lane whether memory is touched: it is a tensor of bool, as "
+        "comparisons give.",
         wrong="T::load(ptrs, Some(offsets), None, &[], None, None, None, false)",
         right="T::load(ptrs, Some(offsets.lt(n)), None, &[], None, None, None, false)",
     ),
     error(
         "E0306",
         "A method or field is not known",
-        "Tensors have the comparison methods `lt`, `le`, `gt`, `ge`, `eq` and `ne`; pointers have `add_offsets`; tuples have "
-        "`.0`, `.1` and so on. Everything else is an operation: `T::op(…)`.",
+        "Tensors have the comparison methods `lt`, `le`, `gt`, `ge`, `eq` and `ne`; pointers have "
+        "`add_offsets`; tuples have `.0`, `.1` and so on. Everything else is an operation: "
+        "`T::op(…)`.",
         wrong="let mask = offsets.less(n);",
         right="let mask = offsets.lt(n);",
     ),
@@ -81,55 +88,59 @@ KERNEL_CODES: tuple[Code, ...] = (
     error(
         "E0401",
         "Types do not match",
-        "The language never converts on its own: both sides of an operator, an argument and its parameter, and the arms of an "
-        "`if` have one dtype. Tensors are converted with `T::cast`, scalars with `as`, scalars to a generic dtype with "
-        "`D::from_f64`.",
+        "The language never converts on its own: both sides of an operator, an argument and its "
+        "parameter, and the arms of an `if` have one dtype. Tensors are converted with `T::cast`, "
+        "scalars with `as`, scalars to a generic dtype with `D::from_f64`.",
         wrong="let y = x * offsets;  // D and i32",
         right="let y = x * T::cast::<i32, D>(offsets, None, false);",
     ),
     error(
         "E0402",
         "Shapes do not go together",
-        "Tensors broadcast where each dimension is equal or 1 on one side. Dimensions given by different const generics are "
-        "different. A variable keeps its shape for as long as it lives.",
+        "Tensors broadcast where each dimension is equal or 1 on one side. Dimensions given by "
+        "different const generics are different. A variable keeps its shape for as long as it "
+        "lives.",
         wrong="let z = x + y;  // [BLOCK_M] and [BLOCK_N]",
         right="let z = T::expand_dims(x, 1) + T::expand_dims(y, 0);",
     ),
     error(
         "E0403",
         "A condition is not one bool",
-        "`if` and `while` decide for the whole program, so their condition is a scalar `bool`. Lane by lane, "
-        "`T::where_(mask, a, b)` chooses.",
+        "`if` and `while` decide for the whole program, so their condition is a scalar `bool`. "
+        "Lane by lane, `T::where_(mask, a, b)` chooses.",
         wrong="if x.lt(y) { … }",
         right="let z = T::where_(x.lt(y), a, b);",
     ),
     error(
         "E0404",
         "A value is of the wrong kind",
-        "The operation needs a tensor, a tensor of pointers, a pointer or a scalar, and was given another of them.",
+        "The operation needs a tensor, a tensor of pointers, a pointer or a scalar, and was given "
+        "another of them.",
         wrong="T::load(x_ptr, None, None, &[], None, None, None, false)",
         right="T::load(x_ptr.add_offsets(offsets), None, None, &[], None, None, None, false)",
     ),
     error(
         "E0405",
         "A type is not known",
-        "Kernels know the primitive dtypes, their own dtype parameters, `T::Pointer<D>`, `T::Tensor<D>`, `T::I32Tensor` and "
-        "`T::BoolTensor`.",
+        "Kernels know the primitive dtypes, their own dtype parameters, `T::Pointer<D>`, "
+        "`T::Tensor<D>`, `T::I32Tensor` and `T::BoolTensor`.",
         wrong="let mut i: i33 = 0;",
         right="let mut i: i32 = 0;",
     ),
     error(
         "E0406",
         "A constant does not fit its type",
-        "A literal, or what a constant expression computes, is outside the values of its type. rustc refuses it too.",
+        "A literal, or what a constant expression computes, is outside the values of its type. "
+        "rustc refuses it too.",
         wrong="let n: i32 = 3_000_000_000;",
         right="let n: i64 = 3_000_000_000;",
     ),
     error(
         "E0407",
         "An operator is not defined for its operands",
-        "Arithmetic is for numbers, `&` `|` `^` for bools and integers, `&&` `||` and comparisons for scalars. Tiles are "
-        "compared with methods such as `.lt(…)`, and pointers moved with `.add_offsets(…)`.",
+        "Arithmetic is for numbers, `&` `|` `^` for bools and integers, `&&` `||` and comparisons "
+        "for scalars. Tiles are compared with methods such as `.lt(…)`, and pointers moved with "
+        "`.add_offsets(…)`.",
         wrong="let mask = offsets < n;",
         right="let mask = offsets.lt(n);",
     ),
@@ -143,16 +154,16 @@ KERNEL_CODES: tuple[Code, ...] = (
     error(
         "E0501",
         "A value must be known at compile time",
-        "Shapes, axes and the bounds of `arange` become part of the compiled kernel: they are literals, const generics, or "
-        "computed from these.",
+        "Shapes, axes and the bounds of `arange` become part of the compiled kernel: they are "
+        "literals, const generics, or computed from these.",
         wrong="T::arange(0, n)",
         right="T::arange(0, BLOCK)",
     ),
     error(
         "E0502",
         "The extent of a tile is refused by Triton",
-        "Every dimension of a tile is a power of two, and a tile has at most 1,048,576 elements. Take the next power of two "
-        "and mask what is too much.",
+        "Every dimension of a tile is a power of two, and a tile has at most 1,048,576 elements. "
+        "Take the next power of two and mask what is too much.",
         wrong="T::arange(0, 100)",
         right="T::arange(0, 128)  // with a mask: `.lt(100)`",
     ),
@@ -166,7 +177,8 @@ KERNEL_CODES: tuple[Code, ...] = (
     error(
         "E0504",
         "An operation is not defined for a dtype",
-        "The operation's bound, or Triton, admits fewer dtypes than the kernel's own parameter does.",
+        "The operation's bound, or Triton, admits fewer dtypes than the kernel's own parameter "
+        "does.",
         wrong="fn k<T: Triton, D: Num>(…) { T::exp(x) }",
         right="fn k<T: Triton, D: Float>(…) { T::exp(x) }",
     ),
@@ -180,39 +192,41 @@ KERNEL_CODES: tuple[Code, ...] = (
     error(
         "E0601",
         "A construct is not supported in a kernel",
-        "The construct is Rust, but not of the part that kernels are translated from: straight-line code, `if`, `while`, "
-        "`for` over ranges, scalars, tensors and tuples of them.",
+        "The construct is Rust, but not of the part that kernels are translated from: "
+        "straight-line code, `if`, `while`, `for` over ranges, scalars, tensors and tuples of "
+        "them.",
         wrong="match axis { 0 => a, _ => b }",
         right="if axis == 0 { a } else { b }",
     ),
     error(
         "E0701",
         "A kernel has no `Triton` parameter",
-        "A kernel is generic over the hardware: exactly one type parameter, `T` by custom, is bounded by `Triton`, and all "
-        "operations are its methods.",
+        "A kernel is generic over the hardware: exactly one type parameter, `T` by custom, is "
+        "bounded by `Triton`, and all operations are its methods.",
         wrong="pub fn scale<T>(x_ptr: T::Pointer<f32>) {}",
         right="pub fn scale<T: Triton>(x_ptr: T::Pointer<f32>) {}",
     ),
     error(
         "E0702",
         "A type parameter is not a dtype",
-        "Every type parameter but the hardware is a dtype, bounded by `Float`, `Int`, `Num`, `Bool` or `Dtype`; the bound "
-        "tells which specialisations there are.",
+        "Every type parameter but the hardware is a dtype, bounded by `Float`, `Int`, `Num`, "
+        "`Bool` or `Dtype`; the bound tells which specialisations there are.",
         wrong="fn k<T: Triton, D: Copy>() {}",
         right="fn k<T: Triton, D: Float>() {}",
     ),
     error(
         "E0703",
         "An argument of `#[kernel(…)]` is not known",
-        "The attribute takes `backward = Name`, the struct of the backward kernel, and `dtypes = [f32, f64]`, the dtypes to "
-        "offer.",
+        "The attribute takes `backward = Name`, the struct of the backward kernel, and `dtypes = "
+        "[f32, f64]`, the dtypes to offer.",
         wrong="#[kernel(dtype = [f32])]",
         right="#[kernel(dtypes = [f32])]",
     ),
     error(
         "E0704",
         "The signature of a kernel is refused",
-        "A kernel takes pointers and scalars, has const generics that are integers or bools, and returns nothing.",
+        "A kernel takes pointers and scalars, has const generics that are integers or bools, and "
+        "returns nothing.",
         wrong="pub fn k<T: Triton>(x: T::Tensor<f32>) -> i32 { 0 }",
         right="pub fn k<T: Triton>(x_ptr: T::Pointer<f32>) {}",
     ),
@@ -226,8 +240,8 @@ KERNEL_CODES: tuple[Code, ...] = (
     warning(
         "W0501",
         "A kernel offers none of the dtypes asked for",
-        "`--dtype` asked for dtypes the kernel's bound, or its `dtypes` attribute, does not admit. The kernel is written, "
-        "without specialisations.",
+        "`--dtype` asked for dtypes the kernel's bound, or its `dtypes` attribute, does not admit. "
+        "The kernel is written, without specialisations.",
         wrong="teeny-transpile --dtype i32 float_kernels.rs",
         right="teeny-transpile --dtype f32 float_kernels.rs",
     ),

@@ -1,7 +1,7 @@
 """The IR as stable text, for `--emit ir` and for tests.
 
-One statement a line; a symbol is `name#n`, numbered in the order of appearance where a name is used twice; every binding
-shows its type.
+One statement a line; a symbol is `name#n`, numbered in the order of appearance where a name is used
+twice; every binding shows its type.
 """
 
 from __future__ import annotations

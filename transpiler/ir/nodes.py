@@ -53,7 +53,7 @@ class Node:
     span: Span
 
 
-# --- Expressions -----------------------------------------------------------------------------------------------------
+# --- Expressions ----------------------------------------------------------------------------------
 
 
 class UnaryOperator(Enum):
@@ -175,7 +175,7 @@ class Cast(TypedNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpCall(TypedNode):
-    """`T::op::<generics>(arguments)`: `arguments` has one entry for each parameter of the row, `dtypes` one a generic."""
+    """`T::op::<dtypes>(arguments)`: one argument a parameter of the row, one dtype a generic."""
 
     op: Op
     dtypes: tuple[ElementType, ...]
@@ -237,7 +237,7 @@ Expression: TypeAlias = (
 )
 
 
-# --- Arguments of operations that are not values ---------------------------------------------------------------------
+# --- Arguments of operations that are not values --------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +279,7 @@ Argument: TypeAlias = (
 )
 
 
-# --- Statements ------------------------------------------------------------------------------------------------------
+# --- Statements -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,16 +388,17 @@ class Block(Node):
 Statement: TypeAlias = Let | LetTuple | Declare | Assign | Evaluate | If | While | For | Return
 
 
-# --- Kernels ---------------------------------------------------------------------------------------------------------
+# --- Kernels --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel(Node):
     """One `#[kernel]` function.
 
-    `parameters` are the runtime parameters in Rust order, `const_generics` the compile-time ones; `docs` the doc comment
-    a line each; `feature_gate` the text of its `#[cfg(…)]` conditions or None; `dtypes` for each dtype parameter the
-    dtypes its attribute names, or its bound admits; `backward` the struct its attribute names.
+    `parameters` are the runtime parameters in Rust order, `const_generics` the compile-time ones;
+    `docs` the doc comment a line each; `feature_gate` the text of its `#[cfg(…)]` conditions or
+    None; `dtypes` for each dtype parameter the dtypes its attribute names, or its bound admits;
+    `backward` the struct its attribute names.
     """
 
     name: str

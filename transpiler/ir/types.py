@@ -136,7 +136,7 @@ class DtypeVariable:
 ElementType: TypeAlias = DType | DtypeParameter | DtypeVariable
 
 
-# --- Dimensions ------------------------------------------------------------------------------------------------------
+# --- Dimensions -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +162,7 @@ Dimension: TypeAlias = int | NamedDimension | ComputedDimension | UnknownDimensi
 Shape: TypeAlias = tuple[Dimension, ...]
 
 
-# --- Types -----------------------------------------------------------------------------------------------------------
+# --- Types ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +231,7 @@ POISON = Poison()
 UNKNOWN_DIMENSION = UnknownDimension()
 
 
-# --- Display ---------------------------------------------------------------------------------------------------------
+# --- Display --------------------------------------------------------------------------------------
 
 
 def dtype_text(dtype: ElementType) -> str:

@@ -1,7 +1,8 @@
 """The invariants of the IR, checked between passes.
 
-Every type is settled; a symbol is declared once, or declared and then assigned in each branch, before it is read; the two
-sides of an assignment have one dtype; an operation has an argument for each parameter of its row.
+Every type is settled; a symbol is declared once, or declared and then assigned in each branch,
+before it is read; the two sides of an assignment have one dtype; an operation has an argument for
+each parameter of its row.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from transpiler.ops.signature import Signature, parse_signature
+
 if TYPE_CHECKING:
     from transpiler.ir.types import DType
-    from transpiler.ops.signature import Signature
 
 
 class Effect(Enum):
@@ -22,7 +23,7 @@ class Effect(Enum):
     OBSERVES = "is seen by the compiler or the user"
 
 
-# --- Shape rules: how the shape of the result follows from the arguments ---------------------------------------------
+# --- Shape rules: how the shape of the result follows from the arguments --------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +113,14 @@ ShapeRule: TypeAlias = (
 class Op:
     """One operation.
 
-    `signature` is its Rust signature in the notation of `transpiler.ops.signature`. `triton` is its spelling: a Python
-    expression in which a name of a parameter stands for the argument and a name of a generic for the dtype; a keyword
-    argument that is just a parameter is left out where the Rust passes `None`, `false` or an empty list, and names with a
-    leading underscore are functions of `transpiler.target.prelude`. `shape` gives the result's shape, None where the
-    signature says it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `is_stored` tells that the result comes from memory, in the stored dtype. `dtypes` limits a
-    generic further than its bound where Triton does. `summary` is one sentence for the docs.
+    `signature` is its Rust signature in the notation of `transpiler.ops.signature`. `triton` is its
+    spelling: a Python expression in which a name of a parameter stands for the argument and a name
+    of a generic for the dtype; a keyword argument that is just a parameter is left out where the
+    Rust passes `None`, `false` or an empty list, and names with a leading underscore are functions
+    of `transpiler.target.prelude`. `shape` gives the result's shape, None where the signature says
+    it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `is_stored`
+    tells that the result comes from memory, in the stored dtype. `dtypes` limits a generic further
+    than its bound where Triton does. `summary` is one sentence for the docs.
     """
 
     name: str
@@ -137,6 +140,4 @@ class Op:
     @cached_property
     def parsed(self) -> Signature:
         """The signature, taken apart."""
-        from transpiler.ops.signature import parse_signature
-
         return parse_signature(self.signature)

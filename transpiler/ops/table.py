@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from transpiler.ops.elementwise import ELEMENTWISE
 from transpiler.ops.memory import MEMORY
-from transpiler.ops.model import Op
 from transpiler.ops.reduce import REDUCE
 from transpiler.ops.tiles import CREATION, LINEAR_ALGEBRA, PROGRAM, SHAPE
+
+if TYPE_CHECKING:
+    from transpiler.ops.model import Op
 
 OPS: dict[str, Op] = {
     op.name: op

@@ -120,7 +120,11 @@ def check_annotation(state: Elaboration, annotation: Type, found: Type) -> bool:
     match annotation, found:
         case (Poison(), _) | (_, Poison()):
             return True
-        case (Scalar(), Scalar()) | (Tensor(), Tensor()) | (Pointer(), Pointer()):
+        case Scalar(), Scalar():
+            return state.solver.unify(annotation.dtype, found.dtype)
+        case Tensor(), Tensor():
+            return state.solver.unify(annotation.dtype, found.dtype)
+        case Pointer(), Pointer():
             return state.solver.unify(annotation.dtype, found.dtype)
         case PointerTensor(), PointerTensor():
             return state.solver.unify(annotation.dtype, found.dtype)

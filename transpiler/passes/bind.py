@@ -177,7 +177,7 @@ class _Binding:
             else:
                 self._state.solver.unify(self._generics[name], dtype)
 
-    # --- Arguments -------------------------------------------------------------------------------------------------
+    # --- Arguments --------------------------------------------------------------------------------
 
     def _argument(self, node: syntax.Expression, kind: ValueKind, name: str) -> ir.Argument:
         while isinstance(node, syntax.Parenthesized):
@@ -344,7 +344,7 @@ class _Binding:
             case _:
                 return isinstance(type_, Scalar)
 
-    # --- The whole call ----------------------------------------------------------------------------------------------
+    # --- The whole call ---------------------------------------------------------------------------
 
     def _check_bounds(self, span: Span) -> bool:
         for name, bound in self._op.parsed.generics:

@@ -37,7 +37,8 @@ def cfg_conditions(attributes: Iterable[Attribute]) -> Iterator[MetaItem]:
 
 def is_enabled(attributes: Iterable[Attribute], features: Features, sink: Sink) -> bool:
     """Whether an item under `attributes` is kept; a condition that is no condition is an error."""
-    return all([_holds(item, features, sink) for item in cfg_conditions(attributes)])
+    held = [_holds(item, features, sink) for item in cfg_conditions(attributes)]
+    return all(held)
 
 
 def _holds(item: MetaItem, features: Features, sink: Sink) -> bool:

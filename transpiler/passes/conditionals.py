@@ -1,4 +1,6 @@
-"""Conditionals used as values, in the form Python has: `a if c else b` where an arm is one expression, else an `if` statement.
+"""Gives conditionals used as values a form Python has.
+
+That is `a if c else b` where each arm is one expression, else an `if` statement.
 
 A compile-time conditional stays an expression however long its chain, so that its value stays a compile-time constant.
 """
@@ -141,7 +143,7 @@ class _Expander(Rewriter):
     def _arm(self, targets: tuple[ir.Symbol, ...], arm: ir.BlockValue) -> ir.Block:
         return ir.Block(span=arm.span, statements=tuple(self._into(targets, arm)))
 
-    # --- Values inside other expressions ---------------------------------------------------------------------------------
+    # --- Values inside other expressions
 
     def _hoist_from(self, statement: ir.Statement, hoisted: list[ir.Statement]) -> ir.Statement:
         if isinstance(statement, ir.While):

@@ -105,12 +105,17 @@ def _elaborate_kernel(
         const_generics=const_generics,
         parameters=parameters,
         body=body,
-        dtypes=attributes.dtypes,
+        dtypes=attributes.dtypes or _admitted_dtypes(state.dtype_parameters.values()),
         backward=attributes.backward,
         feature_gate=_feature_gate(function, source),
     )
     settled = settle_kernel(kernel, state.solver, sink)
     return None if sink.error_count > errors_before else settled
+
+
+def _admitted_dtypes(parameters: Iterable[DtypeParameter]) -> tuple[DType, ...]:
+    """The dtypes that the bounds of the parameters admit, each once."""
+    return tuple(dict.fromkeys(dtype for each in parameters for dtype in each.bound.dtypes))
 
 
 def _feature_gate(function: syntax.Function, source: SourceFile) -> str | None:
@@ -120,7 +125,7 @@ def _feature_gate(function: syntax.Function, source: SourceFile) -> str | None:
     return conditions[0] if conditions else None
 
 
-# --- Generics and parameters -----------------------------------------------------------------------------------------
+# --- Generics and parameters ----------------------------------------------------------------------
 
 
 def _hardware_parameter(
@@ -145,7 +150,7 @@ def _hardware_parameter(
         help=f"write `fn {function.name}<T: {_HARDWARE_BOUND}, …>(…)`",
     )
     # Elaboration goes on under the name everybody uses, so that the body's own faults are told too.
-    return "T" if not found and "T" in names or not names else names[0]
+    return "T" if "T" in names or not names else names[0]
 
 
 def _dtype_parameters(

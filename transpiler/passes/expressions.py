@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
@@ -29,9 +28,6 @@ from transpiler.passes.elaboration import Elaboration, is_poison, near_match
 from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.shapes import unify_shapes
 from transpiler.syntax import nodes as syntax
-
-if TYPE_CHECKING:
-    from transpiler.source import Span
 
 _COMPARISON_METHODS = {
     "lt": ir.BinaryOperator.LESS,
@@ -76,7 +72,7 @@ class ExpressionElaborator(ABC):
     def block_value(self, block: syntax.Block) -> ir.BlockValue:
         """A block used as a value."""
 
-    def expression(self, node: syntax.Expression) -> ir.Expression:
+    def expression(self, node: syntax.Expression) -> ir.Expression:  # noqa: C901 - one case a kind
         """The typed form of `node`; a poisoned literal where an error was reported."""
         state = self.state
         match node:
@@ -120,7 +116,7 @@ class ExpressionElaborator(ABC):
                 construct, instead = _UNSUPPORTED[type(node)]
                 return state.unsupported(construct, node.span, instead=instead)
 
-    # --- Literals and names --------------------------------------------------------------------------------------------
+    # --- Literals and names -----------------------------------------------------------------------
 
     def _integer(self, node: syntax.IntegerLiteral) -> ir.Expression:
         dtype = (
@@ -174,7 +170,7 @@ class ExpressionElaborator(ABC):
         state.sink.emit("E0201", f"cannot find `{'::'.join(path.names)}`", node.span)
         return state.poison(node.span)
 
-    # --- Operators, casts, calls ---------------------------------------------------------------------------------------
+    # --- Operators, casts, calls ------------------------------------------------------------------
 
     def _unary(self, node: syntax.Unary) -> ir.Expression:
         operand = self.expression(node.operand)
@@ -340,7 +336,7 @@ class ExpressionElaborator(ABC):
             offsets=offsets,
         )
 
-    # --- Tuples and conditionals ---------------------------------------------------------------------------------------
+    # --- Tuples and conditionals ------------------------------------------------------------------
 
     def _field(self, node: syntax.Field) -> ir.Expression:
         base = self.expression(node.base)
@@ -437,7 +433,9 @@ def merge_types(state: Elaboration, left: Type, right: Type) -> Type | None:
             return right
         case (_, Poison()):
             return left
-        case (Scalar(), Scalar()) | (Pointer(), Pointer()):
+        case (Scalar(), Scalar()):
+            return left if state.solver.unify(left.dtype, right.dtype) else None
+        case (Pointer(), Pointer()):
             return left if state.solver.unify(left.dtype, right.dtype) else None
         case (Tensor(), Tensor()):
             shape = unify_shapes(left.shape, right.shape)

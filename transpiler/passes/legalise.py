@@ -1,11 +1,13 @@
 """Makes explicit what Rust means and Triton would take differently.
 
-* What is loaded from a pointer to a dtype parameter that may be half precision is widened to the dtype arithmetic runs in.
-* A run-time parameter is a constant in Triton where it equals 1, and a float one a Python double in the interpreter: where
-  that shows, the parameter is first made a value of its own dtype.
+* What is loaded from a pointer to a dtype parameter that may be half precision is widened to the
+  dtype arithmetic runs in.
+* A run-time parameter is a constant in Triton where it equals 1, and a float one a Python double in
+  the interpreter: where that shows, the parameter is first made a value of its own dtype.
 * A literal bound to a name has the dtype Triton gives such literals, i32 or f32: any other dtype is stated.
-* Integer division truncates in Rust and on Triton's tensors, but floors between Python's integers: where both sides may be
-  Python integers and one may be negative, one of them is made a tensor, or the truncation is spelled out.
+* Integer division truncates in Rust and on Triton's tensors, but floors between Python's integers:
+  where both sides may be Python integers and one may be negative, one of them is made a tensor, or
+  the truncation is spelled out.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ class _Legaliser(Rewriter):
             if isinstance(statement, ir.For)
         }
 
-    # --- Statements --------------------------------------------------------------------------------------------------
+    # --- Statements -------------------------------------------------------------------------------
 
     def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
         match node:
@@ -89,7 +91,7 @@ class _Legaliser(Rewriter):
             case _:
                 return (node,)
 
-    # --- Expressions -------------------------------------------------------------------------------------------------
+    # --- Expressions ------------------------------------------------------------------------------
 
     def leave_expression(self, node: ir.Expression) -> ir.Expression:
         match node:

@@ -5,8 +5,8 @@
 * the loop's last statement, and no other in it, assigns `i`, by adding `s`;
 * `s` is positive: a positive literal, or a const generic that is the extent of a tile in this kernel;
 * `n` and `s` do not change in the loop: they read only what it does not assign;
-* the statement before the loop that gives `i` its value `a` stands in the same block, nothing in between writes `i`, and
-  what `a` reads does not change in between either;
+* the statement before the loop that gives `i` its value `a` stands in the same block, nothing in
+  between writes `i`, and what `a` reads does not change in between either;
 * `i` is read nowhere but in such loops: after a loop it has a value no `for` loop gives it.
 
 Where the last `i + s` overflows, Rust panics in debug builds and wraps in release builds; the `for` loop ends.
@@ -27,7 +27,6 @@ from transpiler.ir.visit import (
     walk_expression,
     walk_statements,
 )
-
 from transpiler.ops.model import Effect
 from transpiler.passes.constants import tile_extents
 
@@ -252,7 +251,7 @@ class _Converter(Rewriter):
         for statement in statements:
             counting = self._by_loop.get(id(statement))
             if counting is not None:
-                converted = self._convert(counting)
+                converted: ir.Statement = self._convert(counting)
             elif isinstance(statement, ir.Let | ir.Assign) and statement.symbol in self._counters:
                 # The counter's start moves into the loop's head; what stood above it is kept for what follows.
                 pending = _join(pending, statement.layout)

@@ -1,8 +1,9 @@
 """Which run-time parameters must be made values of their own dtype before anything uses them.
 
-Triton takes an integer argument that equals 1 as a compile-time constant, and holds a float argument as f32 on a device and
-as a Python double in the interpreter. That shows where a parameter is assigned to, where its dtype is neither i32 nor f32,
-and where a float parameter takes part in scalar arithmetic, which the interpreter would do in double precision.
+Triton takes an integer argument that equals 1 as a compile-time constant, and holds a float
+argument as f32 on a device and as a Python double in the interpreter. That shows where a parameter
+is assigned to, where its dtype is neither i32 nor f32, and where a float parameter takes part in
+scalar arithmetic, which the interpreter would do in double precision.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def parameters_to_materialise(kernel: ir.Kernel) -> tuple[ir.Symbol, ...]:
 
 
 def _exposed_reads(root: ir.Expression) -> Iterator[ir.Symbol]:
-    """The symbols read where their precision shows: everywhere but as an operand beside a tile, or a tile's f32 value."""
+    """The symbols read where their precision shows: not beside an f32 tile, nor as its value."""
     if isinstance(root, ir.Read):
         yield root.symbol
         return

@@ -38,10 +38,7 @@ def round_to(value: float | Fraction, dtype: DType) -> float:
     # Below the smallest normal number the spacing stays what it is there.
     quantum = Fraction(2) ** (max(exponent, 1 - max_exponent) - precision + 1)
     rounded = round(magnitude / quantum) * quantum
-    if rounded > Fraction(largest_finite(dtype)):
-        result = math.inf
-    else:
-        result = float(rounded)
+    result = math.inf if rounded > Fraction(largest_finite(dtype)) else float(rounded)
     return -result if value < 0 else result
 
 

@@ -10,7 +10,7 @@ def broadcast_dimension(left: Dimension, right: Dimension) -> Dimension | None:
 
     Extent 1 gives way; an unknown extent is taken on trust; two different names are two different extents.
     """
-    if left == right or right == 1:
+    if right in (left, 1):
         return left
     if left == 1:
         return right

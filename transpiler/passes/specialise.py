@@ -50,10 +50,8 @@ def specialise(
 
 
 def offered_dtypes(kernel: ir.Kernel, parameter: DtypeParameter) -> tuple[DType, ...]:
-    """The dtypes a dtype parameter of the kernel may be: those of its attribute, or those of its bound."""
-    if kernel.dtypes:
-        return tuple(dtype for dtype in kernel.dtypes if dtype in parameter.bound.dtypes)
-    return parameter.bound.dtypes
+    """The dtypes a dtype parameter of the kernel may be: those the kernel offers that its bound admits."""
+    return tuple(dtype for dtype in kernel.dtypes if dtype in parameter.bound.dtypes)
 
 
 def _dtypes_of(

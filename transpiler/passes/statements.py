@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class BodyElaborator(ExpressionElaborator):
     """Turns a kernel's body into typed IR."""
 
-    # --- Blocks ------------------------------------------------------------------------------------------------------
+    # --- Blocks -----------------------------------------------------------------------------------
 
     def block(self, node: syntax.Block) -> ir.Block:
         """A block for its effect; a tail expression must have no value."""
@@ -70,7 +70,7 @@ class BodyElaborator(ExpressionElaborator):
                     self.state.unsupported("an item inside a kernel", statement.span)
         return result
 
-    # --- Let ---------------------------------------------------------------------------------------------------------
+    # --- Let --------------------------------------------------------------------------------------
 
     def _let(self, node: syntax.Let) -> list[ir.Statement]:
         state = self.state
@@ -166,7 +166,7 @@ class BodyElaborator(ExpressionElaborator):
             case _:
                 pass
 
-    # --- Expressions for their effect ----------------------------------------------------------------------------------
+    # --- Expressions for their effect -------------------------------------------------------------
 
     def _effect(self, node: syntax.Expression, layout: ir.Layout) -> list[ir.Statement]:
         match node:
@@ -193,10 +193,8 @@ class BodyElaborator(ExpressionElaborator):
                 return self._plain_block(node, layout)
             case _:
                 value = self.expression(node)
-                if (
-                    is_poison(value)
-                    or isinstance(value.type, Unit)
-                    and not isinstance(value, ir.OpCall)
+                if is_poison(value) or (
+                    isinstance(value.type, Unit) and not isinstance(value, ir.OpCall)
                 ):
                     return []
                 return [ir.Evaluate(span=node.span, layout=layout, value=value)]
@@ -276,7 +274,7 @@ class BodyElaborator(ExpressionElaborator):
         )
         return False
 
-    # --- Control flow --------------------------------------------------------------------------------------------------
+    # --- Control flow -----------------------------------------------------------------------------
 
     def _if(self, node: syntax.If, layout: ir.Layout) -> ir.If:
         condition = self.condition(node.condition)
