@@ -10,7 +10,7 @@ from transpiler.emit.environment import template
 from transpiler.emit.imports import import_lines
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.records import record
-from transpiler.emit.validate import validate
+from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
 from transpiler.target.lower import LoweredKernel, lower_kernel
 from transpiler.target.names import MODULE_NAMES, python_name
@@ -19,8 +19,6 @@ from transpiler.target.printer import comment_text, docstring, print_function
 from transpiler.target.read_names import names_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Module
     from transpiler.source import SourceFile, Span
@@ -53,6 +51,8 @@ def emit_module(
     specialised = [function for kernel in kernels for function in kernel.specialisations]
     read: frozenset[str] = frozenset().union(*(names_read(it) for it in (*raw, *specialised)))
     helpers = helpers_for(read)
+    bound = MODULE_NAMES.union(helpers, (it.name for it in (*raw, *specialised)))
+    check_names((*raw, *specialised), bound)
     view = ModuleView(
         header=tuple(comment_text(line) for line in _header(source, options_text, version)),
         docstring=tuple(
@@ -61,8 +61,8 @@ def emit_module(
         imports=import_lines({*read, "dataclass", "tl", "triton"}),
         exports=_sorted_exports(["KERNELS", "Kernel", *(it.name for it in (*raw, *specialised))]),
         helpers=tuple(PRELUDE[name].rstrip() for name in helpers),
-        kernels=_functions(raw),
-        specialisations=_functions(specialised),
+        kernels=tuple(map(_view, raw)),
+        specialisations=tuple(map(_view, specialised)),
         records=tuple(
             line
             for plan, kernel in zip(plans, kernels, strict=True)
@@ -70,7 +70,7 @@ def emit_module(
         ),
     )
     text = template("module.py.j2").render(module=view)
-    starts = validate(text, _base(source))
+    starts = compile_module(text, _base(source))
     return EmittedModule(text=text, line_map=_line_map(view, starts))
 
 
@@ -93,9 +93,10 @@ def _lower(plans: tuple[KernelPlan, ...], source: SourceFile) -> list[LoweredKer
     ]
 
 
-def _functions(functions: Iterable[Function]) -> tuple[FunctionView, ...]:
-    return tuple(
-        FunctionView(name=function.name, lines=print_function(function)) for function in functions
+def _view(function: Function) -> FunctionView:
+    lines = print_function(function)
+    return FunctionView(
+        name=function.name, lines=lines, text="\n".join(line.text for line in lines)
     )
 
 

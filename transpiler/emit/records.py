@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.target.document import INDENT
 from transpiler.target.expression_printer import print_expression, quoted
-from transpiler.target.model import Call, Dict, Expression, Keyword, Name, Number, Text, Tuple
+from transpiler.target.model import Dict, Expression, Name, Number, Text, Tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,9 +41,15 @@ def record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
             tuple((Text(function.name), Name(function.name)) for function in kernel.specialisations)
         ),
     }
-    value = Call(Name("Kernel"), keywords=tuple(Keyword(*field) for field in fields.items()))
-    before = f"{INDENT}{quoted(source.name)}: "
-    return tuple(print_expression(value, before=before, behind=",", level=1))
+    return (
+        f"{INDENT}{quoted(source.name)}: Kernel(",
+        *(
+            line
+            for name, value in fields.items()
+            for line in print_expression(value, before=f"{INDENT * 2}{name}=", behind=",", level=2)
+        ),
+        f"{INDENT}),",
+    )
 
 
 def _texts(values: Iterable[str]) -> Expression:

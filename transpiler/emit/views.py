@@ -15,6 +15,7 @@ class FunctionView:
 
     name: str
     lines: tuple[Line, ...]
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, assert_never
 
 from transpiler.target.document import (
+    INDENT,
     NOTHING,
     SPACE,
     Document,
@@ -112,8 +113,11 @@ def _operand_levels(operator: Operator) -> tuple[Precedence, Precedence]:
 
 
 def quoted(value: str) -> str:
-    """A string literal, in double quotes; only what must be escaped is."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\x7f")
+    """A string literal, in the quotes that need fewer escapes, which are double ones where it is equal."""
+    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\x7f")
+    if value.count('"') <= value.count("'"):
+        return text
+    return "'" + text[1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
 
 
 # --- On one line -----------------------------------------------------------------------------------------------------
@@ -299,10 +303,14 @@ def print_expression(expression: Expression, *, before: str, behind: str, level:
     Where one line does not hold it, it breaks within the brackets it starts or ends with, and where there are none or
     that does not help, within parentheses put around it.
     """
-    text = flat(expression)
-    room = LINE_WIDTH - len(before) - len(behind)
-    if len(text) <= room:
+    brackets = _brackets(expression)
+    text = flat(expression) if brackets is None else brackets.text
+    if len(before) + len(text) + len(behind) <= LINE_WIDTH:
         return [f"{before}{text}{behind}"]
+    if brackets is not None:
+        lines = brackets.broken(before=before, behind=behind, level=level)
+        if lines is not None:
+            return lines
     document = _OUTSIDE.of(expression)
     if not breaks_by_itself(expression) and not (
         _has_good_brackets(expression, text) and first_line_fits(document, LINE_WIDTH - len(before))
@@ -314,6 +322,54 @@ def print_expression(expression: Expression, *, before: str, behind: str, level:
     lines = [before + first, *rest]
     lines[-1] += behind
     return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Brackets:
+    """The elements of a call or a display, each on one line.
+
+    Most expressions that do not fit on one line are such, and this way they are laid out many times
+    faster than as documents.
+    """
+
+    opening: str
+    elements: list[str]
+    closing: str
+
+    @property
+    def text(self) -> str:
+        """All on one line."""
+        return f"{self.opening}{', '.join(self.elements)}{self.closing}"
+
+    def broken(self, *, before: str, behind: str, level: int) -> list[str] | None:
+        """What the document comes to; None where an element must break itself."""
+        indent = INDENT * (level + 1)
+        first = before + self.opening
+        last = f"{INDENT * level}{self.closing}{behind}"
+        if self.closing == ")":
+            one_line = f"{indent}{', '.join(self.elements)}"
+            if len(one_line) <= LINE_WIDTH >= len(first):
+                return [first, one_line, last]
+        lines = [first, *(f"{indent}{element}," for element in self.elements)]
+        if len(self.elements) < 2 or any(len(line) > LINE_WIDTH for line in lines):
+            return None
+        return [*lines, last]
+
+
+def _brackets(expression: Expression) -> _Brackets | None:
+    """An expression that is one pair of brackets behind a name, taken apart."""
+    match expression:
+        case Call(function=(Name() | Attribute(value=Name())) as function):
+            elements = [flat(argument) for argument in expression.arguments]
+            elements += [f"{it.name}={flat(it.value)}" for it in expression.keywords]
+            return _Brackets(f"{flat(function)}(", elements, ")")
+        case List(elements=items):
+            return _Brackets("[", [flat(item) for item in items], "]")
+        case Dict(entries=entries):
+            pairs = [f"{flat(key)}: {flat(value)}" for key, value in entries]
+            return _Brackets("{", pairs, "}")
+        case _:
+            return None
 
 
 def breaks_by_itself(expression: Expression) -> bool:

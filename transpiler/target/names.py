@@ -96,7 +96,7 @@ KEYWORDS = frozenset(
 """The words no Python of ours accepts as a name; its soft keywords it does."""
 
 MODULE_NAMES = frozenset(
-    {"KERNELS", "Kernel", "dataclass", "float", "libdevice", "range", "tl", "triton"}
+    {"KERNELS", "Kernel", "dataclass", "float", "int", "libdevice", "range", "tl", "triton"}
 )
 """The names a generated module uses itself, apart from its functions."""
 

@@ -53,14 +53,14 @@ def _signature(function: Function) -> list[str]:
         else f"{parameter.name}: {flat(parameter.annotation)}"
         for parameter in function.parameters
     ]
-    one_line = f"def {function.name}({', '.join(parameters)}):"
+    opening = f"def {function.name}("
+    one_line = f"{opening}{', '.join(parameters)}):"
     if not parameters or (len(one_line) <= LINE_WIDTH and not function.is_spread):
         return [one_line]
-    return [
-        f"def {function.name}(",
-        *(f"{INDENT}{parameter}," for parameter in parameters),
-        "):",
-    ]
+    indented = f"{INDENT}{', '.join(parameters)}"
+    if len(indented) <= LINE_WIDTH and not function.is_spread:
+        return [opening, indented, "):"]
+    return [opening, *(f"{INDENT}{parameter}," for parameter in parameters), "):"]
 
 
 class _Printer:
@@ -160,7 +160,7 @@ class _Printer:
 
 def comment_text(comment: str) -> str:
     """`comment` as a Python comment."""
-    return f"# {printable(comment).removeprefix(' ')}".rstrip()
+    return f"# {printable(comment)}".rstrip()
 
 
 def printable(text: str) -> str:

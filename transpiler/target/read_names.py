@@ -1,4 +1,4 @@
-"""The names that a part of the target tree reads."""
+"""The names that a part of the target tree reads, and those it binds."""
 
 from __future__ import annotations
 
@@ -40,6 +40,29 @@ def names_read(part: Function | Suite) -> frozenset[str]:
         if parameter.annotation is not None:
             _in_expression(parameter.annotation, found)
     _in_suite(part.body, found)
+    return frozenset(found)
+
+
+def names_bound(function: Function) -> frozenset[str]:
+    """Every name that a function binds: its parameters and what its statements assign."""
+    found = {parameter.name for parameter in function.parameters}
+    pending = [function.body]
+    while pending:
+        for statement in pending.pop().statements:
+            match statement:
+                case Assignment(targets=targets):
+                    found.update(targets)
+                case For(target=target, body=body):
+                    found.add(target)
+                    pending.append(body)
+                case While(body=body):
+                    pending.append(body)
+                case If(body=body, other=other):
+                    pending += [body] if other is None else [body, other]
+                case Evaluation() | Return():
+                    pass
+                case _:
+                    assert_never(statement)
     return frozenset(found)
 
 
