@@ -118,7 +118,8 @@ class Op:
     of a generic for the dtype; a keyword argument that is just a parameter is left out where the
     Rust passes `None`, `false` or an empty list, and names with a leading underscore are functions
     of `transpiler.target.prelude`. `shape` gives the result's shape, None where the signature says
-    it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `is_stored`
+    it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `converts` names scalar
+    arguments that Triton itself converts to the dtype of the result. `is_stored`
     tells that the result comes from memory, in the stored dtype. `dtypes` limits a generic further
     than its bound where Triton does. `summary` is one sentence for the docs.
     """
@@ -130,6 +131,7 @@ class Op:
     summary: str
     shape: ShapeRule = None
     fits: tuple[tuple[str, str], ...] = ()
+    converts: tuple[str, ...] = ()
     effect: Effect = Effect.PURE
     is_stored: bool = False
     dtypes: dict[str, frozenset[DType]] = field(default_factory=dict)

@@ -69,6 +69,7 @@ CREATION: tuple[Op, ...] = (
         triton="tl.full(shape, value, D)",
         summary="A tile of one value.",
         shape=ShapeGiven(parameter="shape"),
+        converts=("value",),
     ),
     Op(
         name="cast",

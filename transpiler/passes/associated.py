@@ -45,8 +45,10 @@ def associated_constant(
     owner, name = names[-2:]
     if owner in dtype_parameters and len(names) == 2:
         parameter = dtype_parameters[owner]
-        number = {"ZERO": 0.0, "ONE": 1.0}.get(name)
-        return None if number is None else (parameter, number)
+        number = {"ZERO": 0, "ONE": 1}.get(name)
+        if number is None:
+            return None
+        return parameter, float(number) if parameter.is_float else number
     if owner not in _DTYPES:
         return None
     dtype = _DTYPES[owner]

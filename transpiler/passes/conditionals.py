@@ -113,7 +113,7 @@ class _Expander(Rewriter):
         match value:
             case ir.BlockValue():
                 return [*self.statements(value.statements), *self._into(targets, value.value)]
-            case ir.Conditional() if len(targets) > 1 or self._needs_statement(value):
+            case ir.Conditional() if not is_compile_time(value, self._constants):
                 hoisted: list[ir.Statement] = []
                 condition = self._hoist(value.condition, hoisted)
                 return [

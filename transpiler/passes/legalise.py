@@ -81,15 +81,39 @@ class _Legaliser(Rewriter):
 
     def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
         match node:
-            case ir.Let(value=value) if node.symbol not in self._constants:
-                return (replace(node, value=_stated(value)),)
+            case ir.Let(value=value):
+                return (replace(node, value=self._stated(value)),)
             case ir.Assign(value=value, operator=None):
-                return (replace(node, value=_stated(value)),)
+                return (replace(node, value=self._stated(value)),)
             case ir.Evaluate(value=ir.Cast(kind=ir.CastKind.WIDEN, operand=call)):
                 # Nobody looks at the result.
                 return (replace(node, value=call),)
             case _:
                 return (node,)
+
+    def _stated(self, value: ir.Expression) -> ir.Expression:
+        """A constant with its dtype stated where Triton would choose another; arms of conditionals too."""
+        match value:
+            case ir.Conditional():
+                return replace(
+                    value,
+                    then_value=replace(
+                        value.then_value, value=self._stated(value.then_value.value)
+                    ),
+                    else_value=replace(
+                        value.else_value, value=self._stated(value.else_value.value)
+                    ),
+                )
+            case ir.Literal(type=Scalar(dtype=dtype)):
+                return value if _is_default_dtype(value, dtype) else materialise(value)
+            case ir.Binary(type=Scalar(dtype=dtype)) | ir.Unary(type=Scalar(dtype=dtype)):
+                # Python would compute it in double precision, and Triton take the result for an f32.
+                is_python_float = isinstance(dtype, DtypeParameter) or dtype is DType.F64
+                if is_python_float and is_compile_time(value, self._constants):
+                    return materialise(value)
+                return value
+            case _:
+                return value
 
     # --- Expressions ------------------------------------------------------------------------------
 
@@ -97,6 +121,8 @@ class _Legaliser(Rewriter):
         match node:
             case ir.OpCall() if node.op.is_stored and _is_stored_narrow(node):
                 return ir.Cast(span=node.span, type=node.type, operand=node, kind=ir.CastKind.WIDEN)
+            case ir.OpCall() if node.op.converts:
+                return _without_conversions(node)
             case ir.Binary() if node.operator in _DIVISIONS and _is_integer_scalar(node):
                 return self._division(node)
             case ir.Binary():
@@ -230,19 +256,21 @@ def _is_integer_scalar(node: ir.Binary) -> bool:
     )
 
 
-def _stated(value: ir.Expression) -> ir.Expression:
-    """A literal, or an arm of a conditional that is one, with its dtype stated where Triton would choose another."""
-    match value:
-        case ir.Literal(type=Scalar(dtype=dtype)) if not _is_default_dtype(value, dtype):
-            return materialise(value)
-        case ir.Conditional():
-            return replace(
-                value,
-                then_value=replace(value.then_value, value=_stated(value.then_value.value)),
-                else_value=replace(value.else_value, value=_stated(value.else_value.value)),
-            )
-        case _:
-            return value
+def _without_conversions(node: ir.OpCall) -> ir.OpCall:
+    """The call without those conversions of its arguments that Triton makes itself.
+
+    A conversion from one float dtype to another is the same conversion wherever it happens.
+    """
+    arguments = tuple(
+        argument.operand
+        if parameter.name in node.op.converts
+        and isinstance(argument, ir.Cast)
+        and argument.kind is ir.CastKind.FROM_F64
+        and isinstance(argument.operand, ir.Read)
+        else argument
+        for parameter, argument in zip(node.op.parsed.parameters, node.arguments, strict=True)
+    )
+    return node if arguments == node.arguments else replace(node, arguments=arguments)
 
 
 def _is_default_dtype(literal: ir.Literal, dtype: ElementType) -> bool:
