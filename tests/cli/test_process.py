@@ -10,11 +10,12 @@ import sys
 import pytest
 
 from tests.cli.conftest import Files, Run, environment
-from tests.cli.sources import DOUBLE, UNKNOWN_OPERATION
+from tests.cli.sources import DOUBLE, UNKNOWN_OPERATION, kernel
 
 
 def test_a_reader_that_goes_away_is_no_error(files: Files) -> None:
-    folder = files({"a.rs": DOUBLE * 200})
+    # More than a pipe holds.
+    folder = files({"a.rs": "".join(kernel(f"kernel_{number}") for number in range(60))})
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -66,7 +67,7 @@ def test_an_interrupt_ends_it_quietly(files: Files) -> None:
     assert process.stderr is not None
     # The last import of a run is over: it now waits for its input.
     for line in process.stderr:
-        if line.rstrip().endswith(b"transpiler.cli.main"):
+        if line.rstrip().endswith(b"transpiler.cli.execute"):
             break
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

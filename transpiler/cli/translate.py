@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _Value = TypeVar("_Value")
 
 _NO_KERNEL = "E0811"
+_SYNTAX = "E01"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ def _reduce(result: Result, emit: Emit, start: float) -> Translation:
         diagnostics=diagnostics,
         text=text,
         kernels=tuple(_summary(plan) for plan in result.plans),
-        declared=None if result.syntax is None else _declared(result.syntax),
+        declared=_names(result),
         seconds=time.perf_counter() - start,
         description=description,
         entries=entries,
@@ -165,6 +166,11 @@ def _summary(plan: KernelPlan) -> KernelSummary:
         ),
         specialisations=len(found),
     )
+
+
+def _names(result: Result) -> Declared | None:
+    is_whole = not any(found.code.startswith(_SYNTAX) for found in result.diagnostics)
+    return _declared(result.syntax) if result.syntax is not None and is_whole else None
 
 
 def _declared(file: syntax.File) -> Declared:
