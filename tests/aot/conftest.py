@@ -52,6 +52,7 @@ def load() -> Iterator[Callable[[Path], Compilable]]:
         def load_once(path: Path) -> Compilable:
             if path not in loaded:
                 result = transpiler.transpile(path)
+                assert result.text is not None, f"{path.name} does not transpile"
                 name = f"aot_{len(loaded)}"
                 module = modules.enter_context(aot.loaded(result.text, name))
                 loaded[path] = Compilable(module=module, entries=aot.entries(result.plans))

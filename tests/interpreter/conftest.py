@@ -49,6 +49,8 @@ def launcher(
 def _module(path: Path, folder: Path) -> Path:
     if path.suffix == ".py":
         return path
+    text = transpiler.transpile(path).text
+    assert text is not None, f"{path.name} does not transpile"
     target = folder / f"{path.stem}.py"
-    target.write_text(transpiler.transpile(path).text, encoding="utf-8")
+    target.write_text(text, encoding="utf-8")
     return target
