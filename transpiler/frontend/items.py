@@ -128,7 +128,6 @@ class FileParser:
             if item is not None:
                 found.append(item)
                 places.append((begin, position))
-        self.comments.sort()
         comments = take(self.comments, start, end)
         trivia, closing = attach(self.text, places, comments, start)
         return tuple(
@@ -218,10 +217,14 @@ class FileParser:
         text = self.text
         start = _START.match(text, prelude.end, end)
         if start is None:
-            raise unexpected_at_item(text, prelude.end, end, has_prelude=prelude.end > prelude.start)
+            raise unexpected_at_item(
+                text, prelude.end, end, has_prelude=prelude.end > prelude.start
+            )
         word = start["word"]
         position = start.start("word")
-        has_semicolon = word in _NEEDS_SEMICOLON or (word == "extern" and "crate" in text[position : position + 20])
+        has_semicolon = word in _NEEDS_SEMICOLON or (
+            word == "extern" and "crate" in text[position : position + 20]
+        )
         stop, brace = item_end(text, position, end, needs_semicolon=has_semicolon)
         head = ItemHead(
             docs=prelude.docs,
@@ -277,7 +280,11 @@ class FileParser:
         except (UnexpectedInput, Fault, UnclosedError, UnterminatedError) as problem:
             if not is_kernel:
                 raise _OutsideModelError from problem
-            region = (brace, stop) if brace is not None and brace < _place(problem) else (start, head_end)
+            region = (
+                (brace, stop)
+                if brace is not None and brace < _place(problem)
+                else (start, head_end)
+            )
             self._report(problem, *region)
             return None
         return Function(
@@ -396,6 +403,14 @@ class FileParser:
 
     def _parse(self, rule: str, start: int, end: int) -> object:
         """What `rule` makes of `[start, end)`; comments that nothing in it took become comments of the file."""
+        result, comments = self._parse_apart(rule, start, end)
+        if comments:
+            self.comments.extend(comments)
+            self.comments.sort()
+        return result
+
+    def _parse_apart(self, rule: str, start: int, end: int) -> tuple[object, list[Offsets]]:
+        """What `rule` makes of `[start, end)`, and the comments that nothing in it took."""
         builder = self._parser.builder
         part = Slice(self.text, start, end)
         saved = builder.text, builder.comments, builder.nested
@@ -404,17 +419,13 @@ class FileParser:
             result = self._parser.parse(rule, part)
         finally:
             builder.text, builder.comments, builder.nested = saved
-        self.comments.extend(part.comments)
-        return result
+        return result, part.comments
 
     def _quietly(self, rule: str, start: int, end: int) -> Node | None:
-        noted = len(self.comments)
         try:
-            result = self._parse(rule, start, end)
+            result, _ = self._parse_apart(rule, start, end)
         except (UnexpectedInput, Fault, UnclosedError, UnterminatedError):
             return None
-        finally:
-            del self.comments[noted:]
         assert isinstance(result, Node)
         return result
 
@@ -487,7 +498,9 @@ def _doc_of(attribute: Attribute) -> tuple[str, ...] | None:
     if not isinstance(meta.value, TextLiteral):
         return None
     value = text_value(meta.value.text)
-    return None if value is None else tuple(doc_lines("///" + line)[0] for line in value.split("\n"))
+    return (
+        None if value is None else tuple(doc_lines("///" + line)[0] for line in value.split("\n"))
+    )
 
 
 def _angle_end(text: str, start: int, end: int) -> int:

@@ -45,7 +45,7 @@ _WHERE = re.compile(
     r"where\b(?:[^{;/\[]|\[[^\]]*\]|//[^\n]*|/\*[\s\S]*?\*/|/|\{[^{}]*\}(?=\s*[>,]))*"
 )
 _OPERATORS = {
-    **dict.fromkeys(("==", "!=", "<=", "/", "%", "^"), "BINARY"),
+    **dict.fromkeys(("==", "!=", "/", "%", "^"), "BINARY"),
     **dict.fromkeys(("+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="), "ASSIGN_OP"),
     **dict.fromkeys(("..", "..="), "RANGE"),
 }
@@ -68,7 +68,7 @@ _ITEM_AFTER = {
 _SEMICOLON_ITEM = re.compile(
     r"(?:pub(?:\s*\([^)]*\))?\s+)?(?:const(?!\s+(?:unsafe\s+|async\s+|extern\s+)*fn\b)|static|type|use|extern\s+crate)\b"
 )
-_STATEMENT_START = frozenset(("LBRACE", "RBRACE", "SEMICOLON", "ATTRIBUTE"))
+_STATEMENT_START = frozenset(("LBRACE", "RBRACE", "SEMICOLON", "ATTRIBUTE", "ITEM"))
 
 
 class Lexeme(Token):

@@ -109,7 +109,11 @@ def _top(
         space = _SPACE.match(text, position)
         position = space.end() if space else position
         stop = file.comment_end(position, end)
-        if comments and has_blank_line(text, comments[-1][1], position) and not (docs or attributes):
+        if (
+            comments
+            and has_blank_line(text, comments[-1][1], position)
+            and not (docs or attributes)
+        ):
             start, header = comments[-1][1], len(comments)
         if stop is not None and is_inner_doc(text[position:stop]):
             docs.extend(doc_lines(text[position:stop]))

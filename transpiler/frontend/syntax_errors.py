@@ -23,9 +23,7 @@ _STATEMENT_WORDS = frozenset(("let", "while", "for", "loop", "return", "break", 
 _WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
 
 
-def explain(
-    text: str, start: int, error: UnexpectedInput, spelling: Mapping[str, str]
-) -> Fault:
+def explain(text: str, start: int, error: UnexpectedInput, spelling: Mapping[str, str]) -> Fault:
     """What is wrong where Lark stopped in the slice of `text` that begins at `start`."""
     assert isinstance(error, UnexpectedToken)
     token = error.token
@@ -46,8 +44,10 @@ def explain(
             span=span,
             label="unexpected character",
         )
-    if opener is not None and text[opener] in "([" and (
-        ends or token.value in (";", "}") or token.value in _STATEMENT_WORDS
+    if (
+        opener is not None
+        and text[opener] in "(["
+        and (ends or token.value in (";", "}") or token.value in _STATEMENT_WORDS)
     ):
         closer = CLOSER[text[opener]]
         return Fault(
@@ -57,15 +57,21 @@ def explain(
             label=f"no `{closer}` for this",
             related=(Label(span=span, message=f"a `{closer}` is expected before this"),),
         )
-    begins_expression = token.type in ("IDENT", "INT", "FLOAT", "TEXT", "TRUE", "FALSE", "LPAR") or (
-        token.type in ("AMPERSAND", "SELF", "IF", "MATCH", "UNSAFE")
-    )
-    if "COMMA" in expected and begins_expression and opener is not None and text[opener] in "([<":
+    begins_expression = token.type in (
+        "IDENT",
+        "INT",
+        "FLOAT",
+        "TEXT",
+        "TRUE",
+        "FALSE",
+        "LPAR",
+    ) or (token.type in ("AMPERSAND", "SELF", "IF", "MATCH", "UNSAFE"))
+    if "COMMA" in expected and begins_expression and opener is not None:
         return _missing(text, before, ",", "between these", span, "E0109", found)
-    if "SEMICOLON" in expected and (next_line or token.value in _STATEMENT_WORDS or token.value == "}"):
+    if "SEMICOLON" in expected and (
+        next_line or token.value in _STATEMENT_WORDS or token.value == "}"
+    ):
         return _missing(text, before, ";", "after this statement", span, "E0108", found)
-    if "COMMA" in expected and next_line and opener is not None and begins_expression:
-        return _missing(text, before, ",", "between these", span, "E0109", found)
     if token.type == "RESERVED":
         return Fault(
             code="E0110",
@@ -101,7 +107,9 @@ def unclosed(text: str, opener: int, start: int, end: int) -> Fault:
             break
         opened = stack.pop()
         if text[opened] != _OPENER[mark] or (
-            mark == "}" and _starts_line(text, offset) and _indent(text, offset) != _indent(text, opened)
+            mark == "}"
+            and _starts_line(text, offset)
+            and _indent(text, offset) != _indent(text, opened)
         ):
             culprit, closed_by = opened, offset
             break
@@ -191,12 +199,13 @@ def _missing(
 # --- What the parser would have taken ---
 
 _GROUPS = (
-    ("a statement", frozenset(("LET", "IDENT", "INT", "ITEM"))),
+    ("a pattern", frozenset(("IDENT", "UNDERSCORE", "MUT", "REF"))),
+    ("a type", frozenset(("IDENT", "UNDERSCORE", "DYN"))),
+    ("a statement", frozenset(("LET", "IDENT", "ITEM"))),
     ("an expression", frozenset(("IDENT", "INT", "MINUS", "LPAR"))),
-    ("a type", frozenset(("IDENT", "AMPERSAND", "LPAR", "IMPL"))),
-    ("a pattern", frozenset(("IDENT", "UNDERSCORE", "LPAR"))),
     ("an operator", frozenset(("PLUS", "STAR", "BINARY"))),
 )
+_AFTER_LET_PATTERN = frozenset(("COLON", "EQUAL", "SEMICOLON"))
 _STARTS = frozenset(
     "IDENT INT FLOAT TEXT TRUE FALSE LPAR LSQB LBRACE MINUS BANG STAR AMPERSAND VBAR IF MATCH WHILE LOOP FOR UNSAFE"
     " LIFETIME RETURN BREAK CONTINUE MOVE RANGE SELF LET ITEM ATTRIBUTE UNDERSCORE MUT REF DYN IMPL FN EXTERN LESSTHAN"
@@ -205,6 +214,7 @@ _STARTS = frozenset(
 _OPERATORS = frozenset(
     "PLUS MINUS STAR BINARY ASSIGN_OP EQUAL AMPERSAND VBAR LESSTHAN MORETHAN RANGE AS DOT QMARK LPAR LSQB BANG".split()
 )
+_EVERYWHERE = frozenset(("&&", "||", "::", "<="))
 _NAMED = {
     "IDENT": "a name",
     "LIFETIME": "a lifetime",
@@ -251,12 +261,12 @@ def _accepts(error: UnexpectedToken) -> frozenset[str]:
 def _in_words(expected: frozenset[str], spelling: Mapping[str, str]) -> str:
     """The expected terminals as a person would say it."""
     words: list[str] = []
-    left = set(expected)
+    left = set(_AFTER_LET_PATTERN if expected >= _AFTER_LET_PATTERN else expected)
     for name, marks in _GROUPS:
         if marks <= left:
             words.append(name)
             left -= _OPERATORS if name == "an operator" else _STARTS
-            left = {mark for mark in left if not spelling.get(mark, "").startswith(("&&", "||", "::"))}
+            left = {mark for mark in left if spelling.get(mark) not in _EVERYWHERE}
     words.extend(
         sorted({_NAMED.get(mark) or f"`{spelling.get(mark, mark.lower())}`" for mark in left})
     )

@@ -29,7 +29,7 @@ from transpiler.frontend.lexer import RustLexer, Slice
 from transpiler.resources import grammar_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from lark.grammar import Rule
 
@@ -175,6 +175,10 @@ class Parser:
             start: ParseConf(self._table, callbacks, start) for start in table.start_states
         }
         self._lexer = RustLexer(table.spelled)
+
+    def lex(self, part: Slice) -> Iterator[lark.Token]:
+        """The tokens of `part`."""
+        return self._lexer.lex(LexerState(part), None)
 
     def parse(self, start: str, part: Slice) -> object:
         """What the rule `start` makes of `part`; the builder's state is the caller's to set.

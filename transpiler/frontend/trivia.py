@@ -6,6 +6,7 @@ in it and were not taken by something inside go to its entries.
 
 from __future__ import annotations
 
+import bisect
 from typing import TYPE_CHECKING
 
 from transpiler.source import Span
@@ -31,9 +32,7 @@ def has_blank_line(text: str, start: int, end: int) -> bool:
     return text.count("\n", start, end) > 1
 
 
-def comment_list(
-    text: str, places: Sequence[Offsets], previous: int | None
-) -> tuple[Comment, ...]:
+def comment_list(text: str, places: Sequence[Offsets], previous: int | None) -> tuple[Comment, ...]:
     """Comments that follow each other; `previous` is where what stands before them ends, if empty lines there count."""
     comments = []
     for place in places:
@@ -44,12 +43,13 @@ def comment_list(
 
 
 def take(comments: list[Offsets], start: int, end: int) -> list[Offsets]:
-    """Remove the comments inside `[start, end)` from `comments` and give them back."""
+    """Remove the comments inside `[start, end)` from `comments`, which are in order, and give them back."""
     if not comments or comments[-1][0] < start:
         return []
-    inside = [place for place in comments if start <= place[0] < end]
-    if inside:
-        comments[:] = [place for place in comments if not start <= place[0] < end]
+    first = bisect.bisect_left(comments, (start, start))
+    last = bisect.bisect_left(comments, (end, end))
+    inside = comments[first:last]
+    del comments[first:last]
     return inside
 
 

@@ -53,5 +53,6 @@ def _is_empty(value: object) -> bool:
     if value is None or value is False or value == ():
         return True
     return type(value).__name__ == "Trivia" and all(
-        _is_empty(getattr(value, field.name)) for field in fields(value)  # type: ignore[arg-type]
+        _is_empty(getattr(value, field.name))
+        for field in fields(value)  # type: ignore[arg-type]
     )

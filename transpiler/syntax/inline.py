@@ -219,7 +219,9 @@ def expression(node: Expression) -> str:
         case MethodCall():
             return f"{expression(node.receiver)}{method_head(node)}({expressions(node.arguments)})"
         case Field():
-            return f"{expression(node.base)}.{node.name if node.name.isdecimal() else name(node.name)}"
+            return (
+                f"{expression(node.base)}.{node.name if node.name.isdecimal() else name(node.name)}"
+            )
         case Index():
             return f"{expression(node.base)}[{expression(node.index)}]"
         case Array():
@@ -306,13 +308,13 @@ def _block(node: Block) -> str:
 
 def _if(node: If) -> str:
     branch = node.else_branch
-    if branch is None or node.then_block.tail is None or (
-        isinstance(branch, Block) and branch.tail is None
+    if (
+        branch is None
+        or node.then_block.tail is None
+        or (isinstance(branch, Block) and branch.tail is None)
     ):
         raise NotInlineError
-    return (
-        f"if {expression(node.condition)} {_block(node.then_block)} else {expression(branch)}"
-    )
+    return f"if {expression(node.condition)} {_block(node.then_block)} else {expression(branch)}"
 
 
 def _one_line(text: str) -> str:

@@ -301,9 +301,7 @@ def _let(let: Let, indent: str) -> str:
 # --- Expressions ---
 
 
-def _expression(
-    node: Expression, indent: str, used: int = 0, *, is_statement: bool = False
-) -> str:
+def _expression(node: Expression, indent: str, used: int = 0, *, is_statement: bool = False) -> str:
     """An expression at `indent`, after `used` characters of its line; further lines are indented."""
     room = _WIDTH - len(indent) - used - 1
     if not (is_statement and isinstance(node, If | Block)):
