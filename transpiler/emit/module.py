@@ -76,7 +76,9 @@ def emit_module(
 
 def _lower(plans: tuple[KernelPlan, ...], source: SourceFile) -> list[LoweredKernel]:
     """Lower all kernels, their functions' names chosen first: no local may hide one."""
-    specialisations = [it.name for plan in plans for it in plan.specialisations]
+    specialisations = [
+        it.name for plan in plans for it in plan.specialisations if not it.is_kernel_itself
+    ]
     taken = MODULE_NAMES | set(PRELUDE) | set(specialisations)
     present = frozenset(plan.kernel.name for plan in plans)
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]

@@ -38,7 +38,10 @@ def record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
         "feature": _optional(source.feature_gate),
         "backward": _optional(source.backward),
         "specialisations": Dict(
-            tuple((Text(function.name), Name(function.name)) for function in kernel.specialisations)
+            tuple(
+                (Text(it.name), Name(kernel.function.name if it.is_kernel_itself else it.name))
+                for it in plan.specialisations
+            )
         ),
     }
     return (

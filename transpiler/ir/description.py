@@ -18,6 +18,11 @@ class Specialisation:
     dtypes: tuple[DType, ...]
     constants: tuple[int | bool, ...]
 
+    @property
+    def is_kernel_itself(self) -> bool:
+        """Whether there was nothing to choose, so that the kernel as it stands is its one instance."""
+        return not self.dtypes and not self.constants
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchFacts:

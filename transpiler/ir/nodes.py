@@ -397,7 +397,7 @@ class Kernel(Node):
 
     `parameters` are the runtime parameters in Rust order, `const_generics` the compile-time ones;
     `docs` the doc comment a line each; `feature_gate` the text of its `#[cfg(…)]` conditions or
-    None; `dtypes` for each dtype parameter the dtypes its attribute names, or its bound admits;
+    None; `named_dtypes` the dtypes its attribute names, if any;
     `backward` the struct its attribute names.
     """
 
@@ -407,9 +407,18 @@ class Kernel(Node):
     const_generics: tuple[Symbol, ...]
     parameters: tuple[Symbol, ...]
     body: Block
-    dtypes: tuple[DType, ...] = ()
+    named_dtypes: tuple[DType, ...] = ()
     backward: str | None = None
     feature_gate: str | None = None
+
+    @property
+    def dtypes(self) -> tuple[DType, ...]:
+        """The dtypes it offers: those its attribute names, or those its bounds admit, each once."""
+        return self.named_dtypes or tuple(
+            dict.fromkeys(
+                dtype for parameter in self.dtype_parameters for dtype in parameter.bound.dtypes
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,17 +105,12 @@ def _elaborate_kernel(
         const_generics=const_generics,
         parameters=parameters,
         body=body,
-        dtypes=attributes.dtypes or _admitted_dtypes(state.dtype_parameters.values()),
+        named_dtypes=attributes.dtypes,
         backward=attributes.backward,
         feature_gate=_feature_gate(function, source),
     )
     settled = settle_kernel(kernel, state.solver, sink)
     return None if sink.error_count > errors_before else settled
-
-
-def _admitted_dtypes(parameters: Iterable[DtypeParameter]) -> tuple[DType, ...]:
-    """The dtypes that the bounds of the parameters admit, each once."""
-    return tuple(dict.fromkeys(dtype for each in parameters for dtype in each.bound.dtypes))
 
 
 def _feature_gate(function: syntax.Function, source: SourceFile) -> str | None:

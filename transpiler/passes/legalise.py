@@ -48,13 +48,25 @@ def legalise(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG
 
 
 def _kernel(kernel: ir.Kernel) -> ir.Kernel:
-    rounded = tuple(
-        ir.Assign(span=symbol.span, symbol=symbol, value=_materialised_read(symbol))
-        for symbol in parameters_to_materialise(kernel)
-    )
     legal = _Legaliser(kernel).kernel(kernel)
-    if not rounded:
+    parameters = parameters_to_materialise(kernel)
+    if not parameters:
         return legal
+    first, *rest = legal.body.statements
+    statements = (
+        *_materialised(parameters),
+        replace(first, layout=replace(first.layout, blank_before=True)),
+        *rest,
+    )
+    return replace(legal, body=replace(legal.body, statements=statements))
+
+
+def _materialised(parameters: tuple[ir.Symbol, ...]) -> tuple[ir.Statement, ...]:
+    layouts = (ir.Layout(comments=(_WHY_MATERIALISED,)), *repeat(ir.PLAIN))
+    return tuple(
+        ir.Assign(span=symbol.span, symbol=symbol, value=_materialised_read(symbol), layout=layout)
+        for symbol, layout in zip(parameters, layouts, strict=False)
+    )
     return replace(legal, body=replace(legal.body, statements=(*rounded, *legal.body.statements)))
 
 

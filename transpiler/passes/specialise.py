@@ -1,6 +1,7 @@
 """Which specialisations of a kernel to emit.
 
-A dtype parameter takes each dtype the kernel offers, or those asked for. A const generic takes the values asked for;
+A dtype parameter takes the dtypes asked for; without any, those the kernel's attribute names, or the floats its bound
+admits, or else the integers. A const generic takes the values asked for;
 without any, the const generic of a kernel that has just one takes `DEFAULT_EXTENTS` where it is a block size: it sizes
 tiles, or is named `BLOCK…` as the language's authors do. A kernel with const generics nobody gave a value has no
 specialisation: there is no sensible default for a filter size.
@@ -62,7 +63,8 @@ def _dtypes_of(
 ) -> tuple[DType, ...]:
     offered = offered_dtypes(kernel, parameter)
     if asked is None:
-        return offered
+        floats = tuple(dtype for dtype in offered if dtype.is_float)
+        return offered if kernel.named_dtypes or not floats else floats
     chosen = tuple(dtype for dtype in asked if dtype in offered)
     if not chosen:
         sink.emit(

@@ -88,6 +88,7 @@ def lower_kernel(
         specialisations=tuple(
             _specialised(plan, specialisation, name, names)
             for specialisation in plan.specialisations
+            if not specialisation.is_kernel_itself
         ),
     )
 
