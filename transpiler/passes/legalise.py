@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
@@ -39,6 +40,8 @@ _TRUNCATED_QUOTIENT = Op(
     summary="The quotient of compile-time integers, rounded towards zero.",
 )
 
+_WHY_MATERIALISED = "Arguments in the dtypes of their Rust parameters, whatever the caller passed."
+
 _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 
@@ -62,12 +65,11 @@ def _kernel(kernel: ir.Kernel) -> ir.Kernel:
 
 
 def _materialised(parameters: tuple[ir.Symbol, ...]) -> tuple[ir.Statement, ...]:
-    layouts = (ir.Layout(comments=(_WHY_MATERIALISED,)), *repeat(ir.PLAIN))
+    layouts = chain((ir.Layout(comments=(_WHY_MATERIALISED,)),), repeat(ir.PLAIN))
     return tuple(
         ir.Assign(span=symbol.span, symbol=symbol, value=_materialised_read(symbol), layout=layout)
         for symbol, layout in zip(parameters, layouts, strict=False)
     )
-    return replace(legal, body=replace(legal.body, statements=(*rounded, *legal.body.statements)))
 
 
 def _materialised_read(symbol: ir.Symbol) -> ir.Cast:
