@@ -17,7 +17,7 @@ class Sink:
     def __init__(self) -> None:
         self._diagnostics: dict[Diagnostic, None] = {}
 
-    def emit(  # noqa: PLR0913 - one keyword a part of a diagnostic
+    def emit(
         self,
         code: str,
         message: str,
