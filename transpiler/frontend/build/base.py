@@ -1,0 +1,109 @@
+"""What all builders share: the text being parsed, and reading children of a reduction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from lark.lexer import Token
+
+from transpiler.frontend.trivia import take
+from transpiler.source import Span
+from transpiler.syntax.nodes import Node, Path, PathSegment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from transpiler.frontend.trivia import Offsets
+    from transpiler.syntax.nodes import Attribute, GenericArgument, Item
+
+Child: TypeAlias = "Token | Node | GenericList | PathDraft"
+
+
+class GenericList(NamedTuple):
+    """Generic arguments with their angle brackets' place."""
+
+    span: Span
+    arguments: tuple[GenericArgument, ...]
+
+
+class PathDraft:
+    """A path while its segments arrive."""
+
+    __slots__ = ("is_global", "segments", "start")
+
+    def __init__(self, start: int, *, is_global: bool) -> None:
+        self.start = start
+        self.is_global = is_global
+        self.segments: list[PathSegment] = []
+
+    @property
+    def span(self) -> Span:
+        """From the first colon or name to the end of the last segment."""
+        return Span(self.start, self.segments[-1].span.end)
+
+    def add(self, children: Iterable[Child]) -> PathDraft:
+        """Take up names and generic arguments; `::` between them means nothing."""
+        for child in children:
+            if isinstance(child, GenericList):
+                last = self.segments[-1]
+                self.segments[-1] = PathSegment(
+                    span=Span(last.span.start, child.span.end),
+                    name=last.name,
+                    generics=child.arguments,
+                )
+            elif isinstance(child, Token) and child.value != "::":
+                self.segments.append(
+                    PathSegment(span=Span(child.start_pos, child.end_pos), name=identifier(child))
+                )
+        return self
+
+    def finish(self) -> Path:
+        """The path as a node."""
+        return Path(span=self.span, segments=tuple(self.segments), is_global=self.is_global)
+
+
+def identifier(token: Token) -> str:
+    """The name an identifier token spells; `r#x` is `x`."""
+    value: str = token.value
+    return value[2:] if value.startswith("r#") else value
+
+
+def span_of(child: Child) -> Span:
+    """Where a child of a reduction lies."""
+    if isinstance(child, Token):
+        return Span(child.start_pos, child.end_pos)
+    return child.span
+
+
+def spanning(first: Child, last: Child) -> Span:
+    """From the start of one child to the end of another."""
+    return Span(span_of(first).start, span_of(last).end)
+
+
+class Nested(Protocol):
+    """Who parses what the lexer cut out whole."""
+
+    def attribute(self, start: int, end: int) -> Attribute:
+        """The attribute at `[start, end)`."""
+
+    def item(self, start: int, end: int, attributes: tuple[Attribute, ...]) -> Item:
+        """The item among statements at `[start, end)`, under these attributes."""
+
+
+class BuilderBase:
+    """The state of one parse; the file parser sets it before it starts one.
+
+    `names` collects the last name of every path, so that the functions a kernel calls can be found.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.comments: list[Offsets] = []
+        self.names: set[str] = set()
+        self.nested: Nested | None = None
+
+    def written(self, span: Span) -> str:
+        """The text under `span`; comments in it are part of that text and attach to nothing."""
+        take(self.comments, span.start, span.end)
+        return self.text[span.start : span.end]
+

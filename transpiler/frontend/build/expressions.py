@@ -1,0 +1,360 @@
+"""Expressions that hold no statements: operands, what follows them, operators."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from lark.lexer import Token
+
+from transpiler.frontend.build.base import (
+    Child,
+    GenericList,
+    PathDraft,
+    identifier,
+    span_of,
+    spanning,
+)
+from transpiler.frontend.build.literals import LiteralBuilder
+from transpiler.frontend.build.types import TypeBuilder
+from transpiler.frontend.faults import Fault
+from transpiler.frontend.operators import INFIXES, Infix, place_cast, place_infix
+from transpiler.source import Span
+from transpiler.syntax.nodes import (
+    Array,
+    ArrayRepeat,
+    Break,
+    Call,
+    Closure,
+    Continue,
+    Expression,
+    Field,
+    GenericArgument,
+    Index,
+    MacroCall,
+    MetaItem,
+    MethodCall,
+    Node,
+    Parenthesized,
+    Path,
+    PathExpression,
+    PathSegment,
+    Range,
+    Reference,
+    Return,
+    StructLiteral,
+    Try,
+    Tuple,
+    Type,
+    Unary,
+    UnaryOperator,
+)
+
+class CallSuffix(NamedTuple):
+    """`(arguments)`."""
+
+    end: int
+    arguments: tuple[Expression, ...]
+
+
+class IndexSuffix(NamedTuple):
+    """`[index]`."""
+
+    end: int
+    index: Expression
+
+
+class FieldSuffix(NamedTuple):
+    """`.name`, `.0`."""
+
+    end: int
+    name: str
+
+
+class MethodSuffix(NamedTuple):
+    """`.name::<T>(arguments)`."""
+
+    end: int
+    name: str
+    name_span: Span
+    generics: tuple[GenericArgument, ...]
+    arguments: tuple[Expression, ...]
+
+
+class TrySuffix(NamedTuple):
+    """`?`."""
+
+    end: int
+
+
+Suffix: TypeAlias = CallSuffix | IndexSuffix | FieldSuffix | MethodSuffix | TrySuffix
+
+
+class ExpressionBuilder(LiteralBuilder, TypeBuilder):
+    """Operands and operators of `grammar/functions.lark`."""
+
+    # --- operands ---
+
+    def name(self, token: Token) -> PathExpression:
+        """One identifier."""
+        span = Span(token.start_pos, token.end_pos)
+        name = identifier(token)
+        self.names.add(name)
+        segment = PathSegment(span=span, name=name)
+        return PathExpression(span=span, path=Path(span=span, segments=(segment,)))
+
+    def path_expression(self, draft: PathDraft) -> PathExpression:
+        """`a::b::<C>`."""
+        path = draft.finish()
+        self.names.add(path.segments[-1].name)
+        return PathExpression(span=path.span, path=path)
+
+    def tuple_(
+        self, opening: Token, *rest: Token | list[Expression]
+    ) -> Tuple:
+        """`()`, `(a,)`, `(a, b,)`."""
+        elements = rest[0]
+        return Tuple(
+            span=spanning(opening, rest[-1]),  # type: ignore[arg-type] - the rule ends with its parenthesis
+            elements=tuple(elements) if isinstance(elements, list) else (),
+        )
+
+    def parenthesized(
+        self, opening: Token, inner: list[Expression], closing: Token
+    ) -> Parenthesized | Tuple:
+        """`(a)`; with more than one element it is a tuple."""
+        span = Span(opening.start_pos, closing.end_pos)
+        if len(inner) == 1:
+            return Parenthesized(span=span, inner=inner[0])
+        return Tuple(span=span, elements=tuple(inner))
+
+    def array(self, opening: Token, *rest: Token | list[Expression]) -> Array:
+        """`[]`, `[a, b]`."""
+        closing, elements = rest[-1], rest[0]
+        assert isinstance(closing, Token)
+        return Array(
+            span=Span(opening.start_pos, closing.end_pos),
+            elements=tuple(elements) if isinstance(elements, list) else (),
+        )
+
+    def array_repeat(
+        self,
+        opening: Token,
+        element: Expression,
+        _semicolon: Token,
+        length: Expression,
+        closing: Token,
+    ) -> ArrayRepeat:
+        """`[a; n]`."""
+        return ArrayRepeat(span=spanning(opening, closing), element=element, length=length)
+
+    def meta_array(self, *children: Token | Expression) -> MetaItem:
+        """`[a, b]` among the items of an attribute."""
+        span = spanning(children[0], children[-1])
+        elements = tuple(child for child in children if not isinstance(child, Token))
+        return MetaItem(span=span, value=Array(span=span, elements=elements))
+
+    def macro_call(self, path: Token | PathDraft, _bang: Token, tokens: Token) -> MacroCall:
+        """`path!(…)`."""
+        return MacroCall(
+            span=spanning(path, tokens), path=_path_of(path), tokens=tokens.value
+        )
+
+    def struct_literal(self, path: Token | PathDraft, *rest: Child) -> StructLiteral:
+        """`Path { … }`."""
+        fields = self.written(spanning(rest[0], rest[-1]))
+        return StructLiteral(span=spanning(path, rest[-1]), path=_path_of(path), fields=fields)
+
+    def first(self, element: object) -> list[object]:
+        """The first element of a list."""
+        return [element]
+
+    def more(self, elements: list[object], element: object) -> list[object]:
+        """A further element without a separator."""
+        elements.append(element)
+        return elements
+
+    def list_more(self, elements: list[object], _comma: Token, element: object) -> list[object]:
+        """A further element after a comma."""
+        elements.append(element)
+        return elements
+
+    # --- what follows an operand ---
+
+    def call_suffix(self, _open: Token, *rest: Token | list[Expression]) -> CallSuffix:
+        """`(a, b)`."""
+        closing, arguments = rest[-1], rest[0]
+        assert isinstance(closing, Token)
+        return CallSuffix(
+            closing.end_pos, tuple(arguments) if isinstance(arguments, list) else ()
+        )
+
+    def index_suffix(self, _open: Token, index: Expression, closing: Token) -> IndexSuffix:
+        """`[i]`."""
+        return IndexSuffix(closing.end_pos, index)
+
+    def field_suffix(self, _dot: Token, name: Token) -> FieldSuffix:
+        """`.name`, `.0`."""
+        return FieldSuffix(name.end_pos, identifier(name))
+
+    def method_suffix(
+        self,
+        _dot: Token,
+        name: Token,
+        _colons: Token,
+        generics: GenericList,
+        opening: Token,
+        *rest: Token | list[Expression],
+    ) -> MethodSuffix:
+        """`.name::<T>(a, b)`."""
+        call = self.call_suffix(opening, *rest)
+        return MethodSuffix(
+            call.end, identifier(name), span_of(name), generics.arguments, call.arguments
+        )
+
+    def try_suffix(self, mark: Token) -> TrySuffix:
+        """`?`."""
+        return TrySuffix(mark.end_pos)
+
+    def apply(self, operand: Expression, suffix: Suffix) -> Expression:
+        """An operand with what follows it; a field that is called was a method."""
+        span = Span(operand.span.start, suffix.end)
+        if type(suffix) is CallSuffix:
+            if type(operand) is Field and not operand.name[0].isdecimal():
+                name_end = operand.span.end
+                return MethodCall(
+                    span=span,
+                    receiver=operand.base,
+                    method=operand.name,
+                    method_span=Span(name_end - len(operand.name), name_end),
+                    arguments=suffix.arguments,
+                )
+            return Call(span=span, callee=operand, arguments=suffix.arguments)
+        match suffix:
+            case FieldSuffix():
+                return Field(span=span, base=operand, name=suffix.name)
+            case IndexSuffix():
+                return Index(span=span, base=operand, index=suffix.index)
+            case MethodSuffix():
+                return MethodCall(
+                    span=span,
+                    receiver=operand,
+                    method=suffix.name,
+                    method_span=suffix.name_span,
+                    arguments=suffix.arguments,
+                    generics=suffix.generics,
+                )
+        return Try(span=span, operand=operand)
+
+    # --- operators ---
+
+    def infix(self, *tokens: Token) -> Infix:
+        """One operator, put together where `<` or `>` begins it."""
+        if len(tokens) > 1:
+            for first, second in zip(tokens, tokens[1:], strict=False):
+                if first.end_pos != second.start_pos:
+                    raise Fault(
+                        code="E0110",
+                        message=f"expected an expression, found `{second.value}`",
+                        span=span_of(second),
+                        help=f"write `{''.join(tokens)}` without a space if the operator is meant",
+                    )
+            return INFIXES["".join(tokens)]
+        return INFIXES[tokens[0].value]
+
+    def chain(self, left: Expression, infix: Infix | Token, right: Expression) -> Expression:
+        """`left infix right`; a range's dots arrive as a token."""
+        if isinstance(infix, Token):
+            infix = INFIXES[infix.value]
+        return place_infix(left, infix, right)
+
+    def cast(self, operand: Expression, _as: Token, target: Type) -> Expression:
+        """`operand as T`."""
+        return place_cast(operand, target)
+
+    def prefix(self, operator: Token, mut: Token | None = None) -> tuple[Token, bool]:
+        """A prefix operator, and whether `mut` follows it."""
+        return operator, mut is not None
+
+    def unary(self, prefix: tuple[Token, bool], operand: Expression) -> Unary | Reference:
+        """`-x`, `!x`, `*x`, `&x`, `&mut x`; `&&x` takes the reference of a reference."""
+        operator, is_mutable = prefix
+        span = Span(operator.start_pos, operand.span.end)
+        match operator.value:
+            case "&":
+                return Reference(span=span, operand=operand, is_mutable=is_mutable)
+            case "&&":
+                inner = Reference(
+                    span=Span(span.start + 1, span.end), operand=operand, is_mutable=is_mutable
+                )
+                return Reference(span=span, operand=inner)
+            case spelling:
+                return Unary(span=span, operator=UnaryOperator(spelling), operand=operand)
+
+    def range_to(self, dots: Token, end: Expression) -> Range:
+        """`..end`."""
+        return Range(
+            span=spanning(dots, end), start=None, end=end, is_inclusive=dots.value == "..="
+        )
+
+    def range_from(self, start: Expression, dots: Token) -> Range:
+        """`start..`."""
+        _refuse_open_inclusive(dots)
+        return Range(span=spanning(start, dots), start=start, end=None)
+
+    def range_full(self, dots: Token) -> Range:
+        """`..`."""
+        _refuse_open_inclusive(dots)
+        return Range(span=span_of(dots), start=None, end=None)
+
+    # --- forms that reach to the end ---
+
+    def return_(self, word: Token, value: Expression | None = None) -> Return:
+        """`return x`."""
+        return Return(span=spanning(word, value or word), value=value)
+
+    def break_(self, word: Token, *rest: Token | Expression) -> Break:
+        """`break 'a x`."""
+        label = value = None
+        for child in rest:
+            if isinstance(child, Token):
+                label = child.value[1:]
+            else:
+                value = child
+        return Break(span=spanning(word, rest[-1] if rest else word), label=label, value=value)
+
+    def continue_(self, word: Token, label: Token | None = None) -> Continue:
+        """`continue 'a`."""
+        return Continue(
+            span=spanning(word, label or word), label=label.value[1:] if label else None
+        )
+
+    def closure_parameters(self, *children: Child) -> PathDraft | Token:
+        """`|a, b|`: only where they begin matters."""
+        first = children[0]
+        assert isinstance(first, Token)
+        return first
+
+    def closure_parameter(self, pattern: Node, *_rest: Child) -> Node:
+        """`a: T`: closures are kept as written."""
+        return pattern
+
+    def closure(self, *children: Child) -> Closure:
+        """`move |a| body`, as written."""
+        span = spanning(children[0], children[-1])
+        return Closure(span=span, text=self.written(span))
+
+
+def _path_of(path: Token | PathDraft) -> Path:
+    if isinstance(path, PathDraft):
+        return path.finish()
+    return PathDraft(path.start_pos, is_global=False).add((path,)).finish()
+
+
+def _refuse_open_inclusive(dots: Token) -> None:
+    if dots.value == "..=":
+        raise Fault(
+            code="E0110",
+            message="an inclusive range needs an end",
+            span=span_of(dots),
+            help="write `..` for a range without an end",
+        )

@@ -1,0 +1,99 @@
+"""Patterns."""
+
+from __future__ import annotations
+
+from lark.lexer import Token
+
+from transpiler.frontend.build.base import (
+    BuilderBase,
+    Child,
+    PathDraft,
+    identifier,
+    span_of,
+    spanning,
+)
+from transpiler.source import Span
+from transpiler.syntax.nodes import (
+    Expression,
+    IdentifierPattern,
+    LiteralPattern,
+    OpaquePattern,
+    OrPattern,
+    PathPattern,
+    Pattern,
+    RangePattern,
+    TuplePattern,
+    WildcardPattern,
+)
+
+
+class PatternBuilder(BuilderBase):
+    """The patterns of `grammar/functions.lark`."""
+
+    def identifier_pattern(self, *tokens: Token) -> IdentifierPattern:
+        """`a`, `mut a`, `ref a`."""
+        words = {token.value for token in tokens[:-1]}
+        return IdentifierPattern(
+            span=Span(tokens[0].start_pos, tokens[-1].end_pos),
+            name=identifier(tokens[-1]),
+            is_mutable="mut" in words,
+            is_reference="ref" in words,
+        )
+
+    def wildcard_pattern(self, token: Token) -> WildcardPattern:
+        """`_`."""
+        return WildcardPattern(span=span_of(token))
+
+    def tuple_pattern(self, *children: Token | Pattern) -> TuplePattern:
+        """`(a, b)`."""
+        elements = tuple(child for child in children if not isinstance(child, Token))
+        return TuplePattern(span=spanning(children[0], children[-1]), elements=elements)
+
+    def grouped_pattern(self, _open: Token, inner: Pattern, _close: Token) -> Pattern:
+        """`(a)` is `a`."""
+        return inner
+
+    def literal_pattern(self, value: Expression) -> LiteralPattern:
+        """`1`, `-1`, `true`."""
+        return LiteralPattern(span=value.span, value=value)
+
+    def path_pattern(self, path: Token | PathDraft, *rest: Child) -> PathPattern:
+        """`Axis::X`, `Some(a)`."""
+        draft = (
+            path
+            if isinstance(path, PathDraft)
+            else PathDraft(path.start_pos, is_global=False).add((path,))
+        )
+        arguments = self.written(spanning(rest[0], rest[-1])) if rest else None
+        return PathPattern(
+            span=spanning(path, rest[-1] if rest else path),
+            path=draft.finish(),
+            arguments=arguments,
+        )
+
+    def or_pattern(self, *children: Token | Pattern) -> OrPattern | Pattern:
+        """`a | b`; a leading bar means nothing."""
+        alternatives = tuple(child for child in children if not isinstance(child, Token))
+        if len(alternatives) == 1:
+            return alternatives[0]
+        return OrPattern(
+            span=spanning(alternatives[0], alternatives[-1]), alternatives=alternatives
+        )
+
+    def range_pattern(self, *children: Token | Expression) -> RangePattern:
+        """`a..=b`."""
+        dots = next(
+            index for index, child in enumerate(children) if isinstance(child, Token)
+        )
+        start, end = children[:dots], children[dots + 1 :]
+        return RangePattern(
+            span=spanning(children[0], children[-1]),
+            start=start[0] if start else None,  # type: ignore[arg-type] - the dots are the only token
+            end=end[0] if end else None,  # type: ignore[arg-type]
+            is_inclusive=children[dots].value == "..=",  # type: ignore[union-attr]
+        )
+
+    def opaque_pattern(self, *children: Child) -> OpaquePattern:
+        """A pattern that is kept as written."""
+        span = spanning(children[0], children[-1])
+        return OpaquePattern(span=span, text=self.written(span))
