@@ -60,6 +60,14 @@ def test_integer_arguments_equal_to_one_compile(
             assert compiled.asm["cubin"].startswith(ELF), names
 
 
+@pytest.mark.parametrize("kernel", Kernel)
+def test_another_dtype_is_refused(kernel: Kernel, compilable: Compilable) -> None:
+    signature = compilable.named(f"{kernel}__f64__128").signature
+    entry = aot.Entry(name=f"{kernel}__f32__128", signature=signature)
+    with pytest.raises(aot.CompilationError, match="dtype this kernel is specialised for"):
+        aot.compile_entry(compilable.module, entry, aot.parse_target("sm_90"), aot.Stage.TTIR)
+
+
 def ir(compilable: Compilable, name: str) -> str:
     target = aot.parse_target("sm_90")
     text = aot.compile_entry(compilable.module, compilable.named(name), target, aot.Stage.TTIR)

@@ -9,6 +9,7 @@ import torch
 
 from tests.numerics.cases import Case, Kernel, Planted
 from tests.numerics.fences import Fenced
+from tests.numerics.references import as_f32
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +108,7 @@ def draw(case: Case) -> dict[str, torch.Tensor]:
         "weight": normal(case.channels),
         "bias": normal(case.channels),
         "mean": mean,
-        "rstd": torch.rsqrt(var + case.constants.eps),
+        "rstd": torch.rsqrt(var + as_f32(case.constants.eps)),
         "running_mean": spread * (case.offset + 0.3 * normal(case.channels)),
         "running_var": spread**2
         * (0.5 + torch.rand(case.channels, generator=random, dtype=torch.float64)),

@@ -109,22 +109,24 @@ def by_torch(case: Case, inputs: Mapping[str, torch.Tensor]) -> Tensors:
                 "running_var": running_var,
             }
         case Kernel.BACKWARD:
-            dx, dweight, dbias = torch.ops.aten.native_batch_norm_backward(
-                v["dy"],
-                v["x"],
-                v["weight"],
-                None,
-                None,
-                v["mean"],
-                v["rstd"],
-                True,
-                eps,
-                [True] * 3,
-            )
-            return {"dx": dx, "dweight": dweight, "dbias": dbias}
+            return _by_autograd(v, running=(None, None), eps=eps)
         case Kernel.IMAGE_BACKWARD:
-            running = v["running_mean"], v["running_var"]
-            dx, dweight, dbias = torch.ops.aten.native_batch_norm_backward(
-                v["dy"], v["x"], v["weight"], *running, None, None, False, eps, [True] * 3
-            )
-            return {"dx": dx, "dweight": dweight, "dbias": dbias}
+            return _by_autograd(v, running=(v["running_mean"], v["running_var"]), eps=eps)
+
+
+def _by_autograd(
+    v: Mapping[str, torch.Tensor],
+    *,
+    running: tuple[torch.Tensor | None, torch.Tensor | None],
+    eps: float,
+) -> Tensors:
+    """Gradients of a training step, or of inference where there are running statistics.
+
+    By torch's own kernels rather than cuDNN's, and without the refusal of a single element a
+    channel that the functional interface adds.
+    """
+    training = running[0] is None
+    x, weight, bias = (v[name].detach().requires_grad_() for name in ("x", "weight", "bias"))
+    y = torch.batch_norm(x, weight, bias, *running, training, 0.0, eps, False)
+    dx, dweight, dbias = torch.autograd.grad(y, (x, weight, bias), v["dy"])
+    return {"dx": dx, "dweight": dweight, "dbias": dbias}
