@@ -12,11 +12,12 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 from tests.numerics.cases import SPECIALISED_BLOCKS, DType, Kernel
+from tests.numerics.launchers import explained
 from tests.numerics.modules import REFERENCE_RUST
 from transpiler.harness import aot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.aot.conftest import Compilable
@@ -66,14 +67,7 @@ def test_another_dtype_is_refused(kernel: Kernel, compilable: Compilable) -> Non
     entry = aot.Entry(name=f"{kernel}__f32__128", signature=signature)
     with pytest.raises(aot.CompilationError) as refusal:
         aot.compile_entry(compilable.module, entry, aot.parse_target("sm_90"), aot.Stage.TTIR)
-    assert any("the dtype this kernel is specialised for" in text for text in causes(refusal.value))
-
-
-def causes(error: BaseException | None) -> Iterator[str]:
-    """Triton words the failure of a called function in the cause of the caller's."""
-    while error is not None:
-        yield str(error)
-        error = error.__cause__
+    assert "the dtype this kernel is specialised for" in explained(refusal.value)
 
 
 def ir(compilable: Compilable, name: str) -> str:

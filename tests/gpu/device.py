@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from tests.numerics.launchers import LaunchError
+from tests.numerics.launchers import LaunchError, explained
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ class DeviceLauncher:
         try:
             getattr(self.module, function)[grid](*given, **constants)
         except CompilationError as error:
-            raise LaunchError(str(error)) from error
+            raise LaunchError(explained(error)) from error
         torch.cuda.synchronize()
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from tests.numerics.launchers import LaunchError
+from tests.numerics.launchers import LaunchError, explained
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,7 +131,7 @@ def _serve(connection: Connection) -> None:
         try:
             connection.send(_launch(request, modules))
         except Exception as error:  # noqa: BLE001 - whatever Triton raises is the answer
-            connection.send(_chain_of_causes(error))
+            connection.send(explained(error))
 
 
 def _launch(request: Request, modules: dict[Path, ModuleType]) -> tuple[torch.Tensor, ...]:
@@ -156,11 +156,3 @@ def _load(path: Path) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
-
-
-def _chain_of_causes(error: BaseException | None) -> str:
-    parts = []
-    while error is not None:
-        parts.append(f"{type(error).__name__}: {error}")
-        error = error.__cause__ or error.__context__
-    return "\n".join(parts)

@@ -48,7 +48,7 @@ def test_specialisation_refuses_another_dtype(
 ) -> None:
     case = Case(kernel=kernel, outer=3, channels=1, inner=1, block=128, dtype=given)
     at_hand = problem(case, device=launcher.device)
-    with pytest.raises(LaunchError, match="dtype"):
+    with pytest.raises(LaunchError, match="the dtype this kernel is specialised for"):
         launcher.launch(f"{kernel}__{made_for}__128", at_hand.arguments, {}, at_hand.grid)
     assert not any(tensor.changed().any() for tensor in at_hand.tensors.values())
 

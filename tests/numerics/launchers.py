@@ -42,3 +42,12 @@ class Launcher(Protocol):
             LaunchError: Triton refuses it.
         """
         ...
+
+
+def explained(error: BaseException | None) -> str:
+    """What an error and its causes say; Triton words a called function's failure in a cause."""
+    parts = []
+    while error is not None:
+        parts.append(f"{type(error).__name__}: {error}")
+        error = error.__cause__ or error.__context__
+    return "\n".join(parts)
