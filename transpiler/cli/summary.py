@@ -58,7 +58,9 @@ def print_compiled(stream: Stream, delivered: Sequence[Delivered]) -> None:
 
 def _row(kernel: KernelSummary) -> tuple[str, str, str, str]:
     constants = " ".join(
-        f"{name}={','.join(str(value) for value in values)}" for name, values in kernel.constants
+        f"{name}={','.join(str(value) for value in values)}"
+        for name, values in kernel.constants
+        if values
     )
     return (
         kernel.name,
