@@ -26,15 +26,18 @@ from transpiler.ops.table import OPS
 from transpiler.source import Span
 
 
+HERE = Span(0, 1)
+PARAMETER = DtypeParameter(name="D", bound=Bound.FLOAT)
+
+
 @dataclass
 class Build:
     """Short names for IR nodes; every statement gets a span of its own."""
 
     places: itertools.count = field(default_factory=lambda: itertools.count(10, 10))
     ids: itertools.count = field(default_factory=itertools.count)
-
-    here: Span = Span(0, 1)
-    D: DtypeParameter = DtypeParameter(name="D", bound=Bound.FLOAT)
+    here: Span = HERE
+    D: DtypeParameter = PARAMETER
 
     def span(self):
         start = next(self.places)
@@ -259,7 +262,7 @@ class Build:
             const_generics=tuple(constants),
             parameters=tuple(parameters),
             body=self.block(*statements, closing=rest.pop("closing", ())),
-            dtypes=rest.pop("dtypes", (DType.F32,)),
+            named_dtypes=rest.pop("dtypes", ()),
             **rest,
         )
 

@@ -79,7 +79,7 @@ def _lower(plans: tuple[KernelPlan, ...], source: SourceFile) -> list[LoweredKer
     specialisations = [
         it.name for plan in plans for it in plan.specialisations if not it.is_kernel_itself
     ]
-    taken = MODULE_NAMES | set(PRELUDE) | set(specialisations)
+    taken = MODULE_NAMES.union(PRELUDE, specialisations)
     present = frozenset(plan.kernel.name for plan in plans)
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]
     module_names = frozenset({*names, *specialisations, *PRELUDE})

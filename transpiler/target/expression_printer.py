@@ -120,7 +120,7 @@ def quoted(value: str) -> str:
     return "'" + text[1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
 
 
-# --- On one line -----------------------------------------------------------------------------------------------------
+# --- On one line ----------------------------------------------------------------------------------
 
 
 def flat(expression: Expression) -> str:
@@ -167,7 +167,7 @@ def _flat_at(expression: Expression, level: Precedence) -> str:
     return text if precedence(expression) >= level else f"({text})"
 
 
-# --- On several lines ------------------------------------------------------------------------------------------------
+# --- On several lines -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ class ExpressionLowering:
             return Call(Name(DIVIDE), (left, right, self.dtype(dtype)))
         return Binary(operator, left, right)
 
-    # --- Conversions -----------------------------------------------------------------------------
+    # --- Conversions ------------------------------------------------------------------------------
 
     def _cast(self, cast: ir.Cast) -> Expression:
         target = element_type(cast.type)
@@ -181,7 +181,7 @@ class ExpressionLowering:
             return Call(Attribute(value, "to"), (self.dtype(dtype),))
         return Call(dotted("tl.cast"), (value, self.dtype(dtype)))
 
-    # --- Operations ------------------------------------------------------------------------------
+    # --- Operations -------------------------------------------------------------------------------
 
     def _call(self, call: ir.OpCall) -> Expression:
         signature = call.op.parsed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from transpiler.ir.nodes import Assign
 from transpiler.target.dtypes import carriers, computed_in, dtype_of_arithmetic, triton_dtype
 from transpiler.target.model import (
     Assignment,
@@ -105,10 +106,22 @@ def _with_dtypes(kernel: Kernel, names: KernelNames, body: Suite) -> Suite:
             lines.append(
                 Assignment(targets=(name,), annotation=CONSTEXPR, value=value, span=kernel.span)
             )
-    statements = body.statements
-    if lines and statements and statements[0].comments:
-        statements = (replace(statements[0], blank_before=True), *statements[1:])
-    return Suite(statements=(*lines, *statements), closing_comments=body.closing_comments)
+    statements = [*lines, *body.statements]
+    first = len(lines) + _prologue_length(kernel)
+    if 0 < first < len(statements) and statements[first].comments:
+        # A comment belongs to what is under it, not to what the compiler puts above.
+        statements[first] = replace(statements[first], blank_before=True)
+    return Suite(statements=tuple(statements), closing_comments=body.closing_comments)
+
+
+def _prologue_length(kernel: Kernel) -> int:
+    """How many statements the passes put before the first of the Rust: they stand for parameters."""
+    count = 0
+    for statement in kernel.body.statements:
+        if not isinstance(statement, Assign) or statement.span != statement.symbol.span:
+            break
+        count += 1
+    return count
 
 
 def _specialised(

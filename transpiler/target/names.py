@@ -186,7 +186,7 @@ class _Allocator:
         self._statements(kernel.body)
         return KernelNames(symbols=self._symbols, dtypes=dtypes, discards=self._discards)
 
-    # --- Blocks ----------------------------------------------------------------------------------
+    # --- Blocks -----------------------------------------------------------------------------------
 
     def _block(
         self, block: Block, guard: dict[str, frozenset[Type]], loop: Symbol | None = None
@@ -230,7 +230,7 @@ class _Allocator:
             self._block(statement.else_block, _union(before, after_then))
         self._defined = _union(after_then, self._defined)
 
-    # --- Names -----------------------------------------------------------------------------------
+    # --- Names ------------------------------------------------------------------------------------
 
     def _declare_elements(self, statement: LetTuple) -> None:
         type_ = statement.value.type

@@ -155,7 +155,7 @@ class _Printer:
             self.line(text, statement.span)
 
 
-# --- Comments and docstrings -----------------------------------------------------------------------------------------
+# --- Comments and docstrings ----------------------------------------------------------------------
 
 
 def comment_text(comment: str) -> str:

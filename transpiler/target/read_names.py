@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from transpiler.target.model import (
     Assignment,
@@ -27,6 +27,9 @@ from transpiler.target.model import (
     Unary,
     While,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def names_read(part: Function | Suite) -> frozenset[str]:
@@ -102,11 +105,7 @@ def _in_expression(expression: Expression, found: set[str]) -> None:
         case Attribute(value=value):
             _in_expression(value, found)
         case Call(function=function, arguments=arguments, keywords=keywords):
-            _in_expression(function, found)
-            for argument in arguments:
-                _in_expression(argument, found)
-            for keyword in keywords:
-                _in_expression(keyword.value, found)
+            _in_all((function, *arguments, *(keyword.value for keyword in keywords)), found)
         case Subscript(value=value, index=index):
             _in_expression(value, found)
             _in_expression(index, found)
@@ -116,14 +115,15 @@ def _in_expression(expression: Expression, found: set[str]) -> None:
             _in_expression(left, found)
             _in_expression(right, found)
         case Choice(condition=condition, value=value, other=other):
-            for choice in (condition, value, other):
-                _in_expression(choice, found)
+            _in_all((condition, value, other), found)
         case List(elements=elements) | Tuple(elements=elements):
-            for element in elements:
-                _in_expression(element, found)
+            _in_all(elements, found)
         case Dict(entries=entries):
-            for pair in entries:
-                for element in pair:
-                    _in_expression(element, found)
+            _in_all((element for pair in entries for element in pair), found)
         case _:
             assert_never(expression)
+
+
+def _in_all(expressions: Iterable[Expression], found: set[str]) -> None:
+    for expression in expressions:
+        _in_expression(expression, found)
