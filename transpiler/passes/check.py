@@ -20,10 +20,15 @@ _MAX_ELEMENTS = 1_048_576
 def check(module: ir.Module, context: PassContext) -> ir.Module:
     """Report tiles Triton cannot make and options it does not have; the module stays as it is."""
     for kernel in module.kernels:
-        for node in walk_block(kernel.body):
-            if isinstance(node, ir.OpCall):
-                _check_call(node, context.sink)
+        check_block(kernel.body, context.sink)
     return module
+
+
+def check_block(block: ir.Block, sink: Sink) -> None:
+    """Report what Triton refuses in a block; it may hold poisoned expressions."""
+    for node in walk_block(block):
+        if isinstance(node, ir.OpCall):
+            _check_call(node, sink)
 
 
 def _check_call(node: ir.OpCall, sink: Sink) -> None:

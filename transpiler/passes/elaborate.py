@@ -10,6 +10,7 @@ from transpiler.passes.annotations import resolve_type
 from transpiler.passes.attributes import kernel_attributes
 from transpiler.passes.bounds import parameter_bounds
 from transpiler.passes.cfg import Features, cfg_conditions, is_enabled
+from transpiler.passes.check import check_block
 from transpiler.passes.elaboration import Elaboration, near_match
 from transpiler.passes.settle import settle_kernel
 from transpiler.passes.statements import BodyElaborator
@@ -96,6 +97,8 @@ def _elaborate_kernel(
         return None
     body = BodyElaborator(state).block(function.body)
     if sink.error_count > errors_before:
+        # The kernel goes no further; what Triton would refuse in it is told in the same run all the same.
+        check_block(body, sink)
         return None
     kernel = ir.Kernel(
         span=function.span,
