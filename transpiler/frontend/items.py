@@ -56,6 +56,10 @@ if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
     from transpiler.frontend.table import Parser
 
+# What a text can do to the parser. Recursion is as deep as the operators of one expression nest.
+PROBLEMS = (UnexpectedInput, Fault, UnclosedError, UnterminatedError, RecursionError)
+_DEEPEST = 64
+
 _SPACE = re.compile(r"\s*")
 _COMMENT_START = re.compile(r"\s*(?://|/\*)")
 _ATTRIBUTE_START = re.compile(r"#\s*!?\s*\[")
@@ -104,13 +108,29 @@ class FileParser:
         self.sink = sink
         self.comments: list[Offsets] = []
         self._parser = parser
+        self._depth = 0
 
     # --- lists of items ---
 
     def items(
         self, start: int, end: int, *, is_file: bool = False
     ) -> tuple[tuple[Item, ...], tuple[Comment, ...]]:
-        """The items in `[start, end)` and the comments after the last of them."""
+        """The items in `[start, end)` and the comments after the last of them.
+
+        Raises:
+            Fault: modules and impls nest too deeply.
+        """
+        if self._depth == _DEEPEST:
+            raise _too_deep(start)
+        self._depth += 1
+        try:
+            return self._items(start, end, is_file=is_file)
+        finally:
+            self._depth -= 1
+
+    def _items(
+        self, start: int, end: int, *, is_file: bool
+    ) -> tuple[tuple[Item, ...], tuple[Comment, ...]]:
         found: list[Item] = []
         places: list[Offsets] = []
         position = start
@@ -170,7 +190,7 @@ class FileParser:
         """The block at `span`; an error goes to the sink."""
         try:
             block = self._parse("block", *span)
-        except (UnexpectedInput, Fault, UnclosedError, UnterminatedError) as problem:
+        except PROBLEMS as problem:
             self._report(problem, *span)
             return None
         assert isinstance(block, Block)
@@ -277,7 +297,7 @@ class FileParser:
                     body = block
                 else:
                     body = OpaqueBody(span=Span(brace, stop), text=self.text[brace:stop])
-        except (UnexpectedInput, Fault, UnclosedError, UnterminatedError) as problem:
+        except PROBLEMS as problem:
             if not is_kernel:
                 raise _OutsideModelError from problem
             region = (
@@ -424,7 +444,7 @@ class FileParser:
     def _quietly(self, rule: str, start: int, end: int) -> Node | None:
         try:
             result, _ = self._parse_apart(rule, start, end)
-        except (UnexpectedInput, Fault, UnclosedError, UnterminatedError):
+        except PROBLEMS:
             return None
         assert isinstance(result, Node)
         return result
@@ -437,6 +457,8 @@ class FileParser:
                 return
             case Fault():
                 fault = problem
+            case RecursionError():
+                fault = _too_deep(start)
             case UnclosedError():
                 fault = unclosed(self.text, problem.start, start, end)
             case UnterminatedError():
@@ -483,6 +505,16 @@ class _Reported(Fault):
 
     def __init__(self) -> None:
         super().__init__(code="", message="", span=Span(0, 0))
+
+
+def _too_deep(place: int) -> Fault:
+    return Fault(
+        code="E0116",
+        message="the text nests too deeply",
+        span=Span(max(place - 1, 0), place),
+        label="in here",
+        help="write it with fewer levels",
+    )
 
 
 def with_trivia(item: Item, trivia: Trivia) -> Item:

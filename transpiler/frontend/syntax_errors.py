@@ -29,10 +29,11 @@ def explain(text: str, start: int, error: UnexpectedInput, spelling: Mapping[str
     token = error.token
     place = token.start_pos or 0
     ends = token.type == "$END"
-    found = "the end of the text" if ends else f"`{token.value}`"
+    found = "the end of the text" if ends else _quoted(token.value)
     span = Span(place, max(place, token.end_pos or place))
     marks = _code_marks(text, start, place)
     before = marks[-1][2] if marks else start
+    last = Span(*marks[-1][1:]) if marks else Span(start, start)
     opener = _open_delimiter(marks)
     expected = _accepts(error)
     next_line = "\n" in text[before:place]
@@ -66,12 +67,13 @@ def explain(text: str, start: int, error: UnexpectedInput, spelling: Mapping[str
         "FALSE",
         "LPAR",
     ) or (token.type in ("AMPERSAND", "SELF", "IF", "MATCH", "UNSAFE"))
-    if "COMMA" in expected and begins_expression and opener is not None:
-        return _missing(text, before, ",", "between these", span, "E0109", found)
+    is_in_list = opener is not None or "MORETHAN" in expected
+    if "COMMA" in expected and begins_expression and is_in_list:
+        return _missing(text, last, ",", "between these", span, "E0109", found)
     if "SEMICOLON" in expected and (
         next_line or token.value in _STATEMENT_WORDS or token.value == "}"
     ):
-        return _missing(text, before, ";", "after this statement", span, "E0108", found)
+        return _missing(text, last, ";", "after this statement", span, "E0108", found)
     if token.type == "RESERVED":
         return Fault(
             code="E0110",
@@ -117,6 +119,14 @@ def unclosed(text: str, opener: int, start: int, end: int) -> Fault:
         if stack:
             culprit = stack[-1]
     character = text[culprit]
+    if character not in CLOSER and character not in _OPENER:
+        word = _WORD.match(text, opener)
+        return Fault(
+            code="E0105",
+            message="the item never ends",
+            span=Span(opener, word.end() if word else opener + 1),
+            label="neither a `;` nor a `{ … }` ends it",
+        )
     related: tuple[Label, ...] = ()
     if closed_by is not None:
         words = f"this `{text[closed_by]}` is the first that does not fit"
@@ -184,15 +194,15 @@ def unexpected_at_item(text: str, position: int, end: int, *, has_prelude: bool)
 
 
 def _missing(
-    text: str, before: int, mark: str, where: str, found_span: Span, code: str, found: str
+    text: str, last: Span, mark: str, where: str, found_span: Span, code: str, found: str
 ) -> Fault:
     return Fault(
         code=code,
         message=f"expected `{mark}` {where}, found {found}",
-        span=Span(before - 1, before),
+        span=last,
         label=f"a `{mark}` is missing after this",
         related=(Label(span=found_span, message="unexpected here"),) if found_span else (),
-        help=f"write `{_line_tail(text, before)}{mark}`" if _line_tail(text, before) else None,
+        help=f"write `{_line_tail(text, last.end)}{mark}`" if _line_tail(text, last.end) else None,
     )
 
 
@@ -278,6 +288,10 @@ def _in_words(expected: frozenset[str], spelling: Mapping[str, str]) -> str:
 
 
 # --- Reading the text around an error ---
+
+
+def _quoted(found: str) -> str:
+    return "'`'" if found == "`" else f"`{found}`"
 
 
 def _code_marks(text: str, start: int, end: int) -> list[tuple[str, int, int]]:

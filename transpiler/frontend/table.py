@@ -14,7 +14,7 @@ import pickle
 import sys
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GRAMMAR_FILES = ("terminals", "items", "functions")
 START_RULES = ("function_head", "block", "type", "expression", "meta")
 
-_FORMAT = "1"
+_FORMAT = "2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +117,8 @@ def load_table() -> Table:
         return make_table(text)
     try:
         with path.open("rb") as file:
-            table = pickle.load(file)  # noqa: S301 - our own file in the user's own folder
-        if isinstance(table, Table):
-            return table
+            stored = pickle.load(file)  # noqa: S301 - our own file in the user's own folder
+        return Table(**stored)
     except Exception:  # noqa: BLE001, S110 - whatever is wrong with a cache, it is made anew
         pass
     table = make_table(text)
@@ -136,7 +135,8 @@ def _store(path: Path, table: Table) -> None:
         return
     try:
         with os.fdopen(handle, "wb") as file:
-            pickle.dump(table, file, protocol=pickle.HIGHEST_PROTOCOL)
+            stored = {field.name: getattr(table, field.name) for field in fields(table)}
+            pickle.dump(stored, file, protocol=pickle.HIGHEST_PROTOCOL)
         Path(name).replace(path)
     except OSError:
         Path(name).unlink(missing_ok=True)

@@ -50,7 +50,7 @@ def _value(value: object, indent: str, before: str, lines: list[str]) -> None:
 
 
 def _is_empty(value: object) -> bool:
-    if value is None or value is False or value == ():
+    if value is None or value is False or value in ((), ""):
         return True
     return type(value).__name__ == "Trivia" and all(
         _is_empty(getattr(value, field.name))

@@ -78,9 +78,12 @@ def print_file(file: File) -> str:
         parts.append("\n".join(attribute.text for attribute in file.attributes))
     if file.items:
         parts.append(_items(file.items, ""))
+    text = "\n\n".join(parts)
     if file.closing_comments:
-        parts.append(_comments(file.closing_comments, ""))
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+        text = f"{text}\n{_comments(file.closing_comments, '')}" if text else _comments(
+            file.closing_comments, ""
+        )
+    return f"{text}\n"
 
 
 def print_expression(expression: Expression) -> str:

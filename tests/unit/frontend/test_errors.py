@@ -147,9 +147,12 @@ def test_a_missing_mark_says_what_to_write() -> None:
 
 
 def test_deep_nesting_is_an_error_and_no_crash() -> None:
-    deep = "mod a {" * 3000 + "}" * 3000
-    parsed = parse_any(deep)
+    parsed = parse_any("mod a {" * 100 + "}" * 100)
     assert [found.code for found in parsed.diagnostics] == ["E0116"]
+    parsed = parse_any(kernel("a = " * 5000 + "b;"))
+    assert [found.code for found in parsed.diagnostics] == ["E0116"]
+    parsed = parse_any(kernel("(" * 5000 + "a" + ")" * 5000 + ";"))
+    assert parsed.diagnostics == ()
 
 
 def test_every_code_is_explained() -> None:
