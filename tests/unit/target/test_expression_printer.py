@@ -18,6 +18,7 @@ from transpiler.target.model import (
     Call,
     Choice,
     Dict,
+    Expression,
     Keyword,
     List,
     Name,
@@ -42,7 +43,7 @@ LEAVES = st.one_of(
 )
 
 
-def branches(child):
+def branches(child: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     arguments = st.lists(child, max_size=3).map(tuple)
     return st.one_of(
         st.builds(Binary, st.sampled_from(BINARY), child, child),
@@ -65,18 +66,18 @@ EXPRESSIONS = st.recursive(LEAVES, branches, max_leaves=25)
 ELEMENTS = st.builds(Subscript, EXPRESSIONS, EXPRESSIONS)
 
 
-def without_positions(text):
+def without_positions(text: str) -> str:
     return ast.dump(ast.parse(text, mode="eval"))
 
 
 @given(EXPRESSIONS | ELEMENTS)
 @settings(deadline=None, max_examples=300)
-def test_what_is_printed_reads_back_as_the_same_tree(expression):
+def test_what_is_printed_reads_back_as_the_same_tree(expression: Expression) -> None:
     expected = explicit(expression)
     assert without_positions(flat(expression)) == without_positions(expected)
 
 
-def explicit(expression):
+def explicit(expression: Expression) -> str:
     """The expression with parentheses around everything."""
     match expression:
         case Name() | Number() | Text():
@@ -87,9 +88,9 @@ def explicit(expression):
             return f"({explicit(value)}[{explicit(index)}])"
         case Unary(operator=operator, operand=operand):
             return f"({operator.value.removeprefix('unary ')} {explicit(operand)})"
-        case Binary(operator=Operator.AND | Operator.OR):
-            # Python keeps a row of these as one node, parentheses or not.
-            return f"({row(expression, expression.operator)})"
+        case Binary(operator=(Operator.AND | Operator.OR) as operator) as logic:
+            # A row of these is one node in Python; parentheses would make it several.
+            return f"({row(logic, operator)})"
         case Binary(operator=operator, left=left, right=right):
             return f"({explicit(left)} {operator.value} {explicit(right)})"
         case Choice(condition=condition, value=value, other=other):
@@ -105,15 +106,18 @@ def explicit(expression):
     raise AssertionError(expression)
 
 
-def row(expression, operator):
-    left, right = expression.left, expression.right
-    is_row = isinstance(left, Binary) and left.operator is operator
-    return f"{row(left, operator) if is_row else explicit(left)} {operator.value} {explicit(right)}"
+def row(expression: Binary, operator: Operator) -> str:
+    match expression.left:
+        case Binary(operator=found) as left if found is operator:
+            first = row(left, operator)
+        case left:
+            first = explicit(left)
+    return f"{first} {operator.value} {explicit(expression.right)}"
 
 
 @given(EXPRESSIONS, st.sampled_from(["target = ", "D: tl.constexpr = ", "acc += ", "return ", ""]))
 @settings(deadline=None, max_examples=200)
-def test_breaking_lines_changes_nothing_but_the_layout(expression, before):
+def test_breaking_lines_changes_nothing_but_the_layout(expression: Expression, before: str) -> None:
     lines = print_expression(expression, before=f"    {before}", behind="", level=1)
     whole = f"def f():\n    {before}{flat(expression)}\n"
     broken = "def f():\n" + "\n".join(lines) + "\n"
@@ -123,7 +127,7 @@ def test_breaking_lines_changes_nothing_but_the_layout(expression, before):
 @pytest.mark.skipif(RUFF is None, reason="the formatter is not installed")
 @given(st.lists(EXPRESSIONS, min_size=30, max_size=30))
 @settings(deadline=None, max_examples=8, derandomize=True)
-def test_the_formatter_leaves_the_layout_alone(expressions):
+def test_the_formatter_leaves_the_layout_alone(expressions: list[Expression]) -> None:
     starts = ["target = ", "D: tl.constexpr = ", "acc += ", "return ", "if ", "while "]
     text = ""
     for index, expression in enumerate(expressions):
@@ -133,7 +137,7 @@ def test_the_formatter_leaves_the_layout_alone(expressions):
         body = "\n        pass" if behind else ""
         text += f"def f{index}():\n" + "\n".join(lines) + f"{body}\n\n\n"
     formatted = subprocess.run(
-        [RUFF, "format", "--isolated", "--line-length", "100", "-"],
+        [str(RUFF), "format", "--isolated", "--line-length", "100", "-"],
         input=text,
         capture_output=True,
         text=True,
@@ -159,7 +163,7 @@ def test_the_formatter_leaves_the_layout_alone(expressions):
         ("(a,)", "(a,)"),
     ],
 )
-def test_only_the_parentheses_that_are_needed(expression, text):
+def test_only_the_parentheses_that_are_needed(expression: str, text: str) -> None:
     assert flat(parse_spelling(expression)) == text
 
 
@@ -174,12 +178,12 @@ def test_only_the_parentheses_that_are_needed(expression, text):
         ("\x7f\x00", '"\\x7f\\u0000"'),
     ],
 )
-def test_strings(value, text):
+def test_strings(value: str, text: str) -> None:
     assert flat(Text(value)) == text
     assert ast.literal_eval(text) == value
 
 
-def lines(expression, before="    target = ", behind=""):
+def lines(expression: str | Expression, before: str = "    target = ", behind: str = "") -> str:
     if isinstance(expression, str):
         expression = parse_spelling(expression)
     return "\n".join(print_expression(expression, before=before, behind=behind, level=1))
@@ -229,15 +233,15 @@ A, B, C = "a" * 40, "b" * 40, "c" * 40
         ),
     ],
 )
-def test_where_long_lines_break(expression, text):
+def test_where_long_lines_break(expression: str, text: str) -> None:
     assert lines(expression) == text
 
 
-def test_a_long_condition_gets_parentheses_before_its_colon():
+def test_a_long_condition_gets_parentheses_before_its_colon() -> None:
     text = lines(f"{A} < nn and {B} < n", before="    while ", behind=":")
     assert text == f"    while (\n        {A} < nn\n        and {B} < n\n    ):"
 
 
-def test_a_dict_has_an_entry_a_line():
+def test_a_dict_has_an_entry_a_line() -> None:
     table = Dict(((Text(A), Name(B)), (Text("k"), Name(C))))
     assert lines(table) == f'    target = {{\n        "{A}": {B},\n        "k": {C},\n    }}'

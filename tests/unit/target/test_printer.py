@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,7 @@ from transpiler.target.model import (
     Operator,
     Parameter,
     Return,
+    Statement,
     Suite,
     Tuple,
     While,
@@ -27,7 +29,7 @@ from transpiler.target.printer import docstring, print_function
 from transpiler.target.spelling import parse_spelling
 
 
-def text_of(*statements, closing=(), **rest):
+def text_of(*statements: Statement, closing: tuple[str, ...] = ()) -> str:
     """The body of a function without its first two lines, moved to the left."""
     function = Function(
         name="f",
@@ -35,7 +37,6 @@ def text_of(*statements, closing=(), **rest):
         parameters=(),
         docs=(),
         body=Suite(statements=statements, closing_comments=closing),
-        **rest,
     )
     lines = [line.text for line in print_function(function)]
     assert lines[:2] == ["@triton.jit", "def f():"]
@@ -43,11 +44,24 @@ def text_of(*statements, closing=(), **rest):
     return "\n".join(line[4:] for line in lines[2:])
 
 
-def let(name, value="1", **rest):
-    return Assignment(targets=(name,), value=parse_spelling(value), **rest)
+def let(
+    name: str,
+    value: str = "1",
+    *,
+    comments: tuple[str, ...] = (),
+    trailing: str | None = None,
+    blank_before: bool = False,
+) -> Assignment:
+    return Assignment(
+        targets=(name,),
+        value=parse_spelling(value),
+        comments=comments,
+        trailing=trailing,
+        blank_before=blank_before,
+    )
 
 
-def test_comments_stand_above_their_statement_and_blank_lines_between_paragraphs():
+def test_comments_stand_above_their_statement_and_blank_lines_between_paragraphs() -> None:
     assert text_of(
         let("a", comments=("First.",), blank_before=True),
         let("b", comments=("Second,", "", "in two parts."), blank_before=True),
@@ -66,27 +80,27 @@ def test_comments_stand_above_their_statement_and_blank_lines_between_paragraphs
     )  # fmt: skip
 
 
-def test_a_trailing_comment_stays_at_the_end_of_a_line_that_holds_it():
+def test_a_trailing_comment_stays_at_the_end_of_a_line_that_holds_it() -> None:
     assert text_of(let("a", trailing="why")) == "a = 1  # why"
 
 
 @pytest.mark.parametrize("trailing", ["w" * 88, "い" * 44])
-def test_a_trailing_comment_that_makes_the_line_too_long_goes_above(trailing):
+def test_a_trailing_comment_that_makes_the_line_too_long_goes_above(trailing: str) -> None:
     assert text_of(let("a", trailing=trailing)) == f"# {trailing}\na = 1"
 
 
-def test_a_trailing_comment_of_a_statement_of_several_lines_goes_above():
+def test_a_trailing_comment_of_a_statement_of_several_lines_goes_above() -> None:
     long = f"tl.load({'a' * 60}, {'b' * 60})"
     assert text_of(let("a", long, trailing="why")).split("\n")[:2] == ["# why", "a = tl.load("]
 
 
-def test_what_python_cannot_hold_in_a_comment_is_left_out():
+def test_what_python_cannot_hold_in_a_comment_is_left_out() -> None:
     assert text_of(let("a", comments=("nul \0, bell \a, lone \ud800, é",))) == (
         "# nul , bell , lone \N{REPLACEMENT CHARACTER}, é\na = 1"
     )
 
 
-def test_statements():
+def test_statements() -> None:
     body = Suite(statements=(let("x", "x + 1"),))
     assert text_of(
         Assignment(targets=("acc",), value=Name("x"), operator=Operator.ADD),
@@ -111,7 +125,7 @@ def test_statements():
     )  # fmt: skip
 
 
-def test_an_if_alone_in_an_else_is_an_elif():
+def test_an_if_alone_in_an_else_is_an_elif() -> None:
     chain = If(
         condition=Name("a"),
         body=Suite(statements=(Return(),)),
@@ -128,7 +142,7 @@ def test_an_if_alone_in_an_else_is_an_elif():
     assert text_of(chain) == "if a:\n    return\nelif b:\n    pass\nelse:\n    x = 1"
 
 
-def test_an_if_in_an_else_keeps_its_comment():
+def test_an_if_in_an_else_keeps_its_comment() -> None:
     inner = If(condition=Name("b"), body=Suite(statements=(Return(),)), comments=("Why.",))
     outer = If(
         condition=Name("a"),
@@ -140,23 +154,28 @@ def test_an_if_in_an_else_keeps_its_comment():
     )  # fmt: skip
 
 
-def test_a_block_of_comments_alone_has_a_pass():
+def test_a_block_of_comments_alone_has_a_pass() -> None:
     loop = While(condition=Name("a"), body=Suite(statements=(), closing_comments=("Nothing yet.",)))
     assert text_of(loop) == "while a:\n    # Nothing yet.\n    pass"
 
 
-def function(names, **rest):
+RETURN = Function(
+    name="f",
+    decorator=Name("jit"),
+    parameters=(),
+    docs=(),
+    body=Suite(statements=(Return(),)),
+)
+
+
+def signature(names: list[str], *, is_spread: bool = False) -> list[str]:
     parameters = tuple(Parameter(name=name) for name in names)
-    rest = {"docs": (), "body": Suite(statements=(Return(),)), **rest}
-    return Function(name="f", decorator=Name("jit"), parameters=parameters, **rest)
-
-
-def signature(names, **rest):
-    lines = [line.text for line in print_function(function(names, **rest))]
+    function = replace(RETURN, parameters=parameters, is_spread=is_spread)
+    lines = [line.text for line in print_function(function)]
     return lines[1 : lines.index("    return")]
 
 
-def test_signatures():
+def test_signatures() -> None:
     assert signature(["a", "b"]) == ["def f(a, b):"]
     assert signature(["a", "b"], is_spread=True) == ["def f(", "    a,", "    b,", "):"]
     assert signature([], is_spread=True) == ["def f():"]
@@ -169,12 +188,13 @@ def test_signatures():
     assert signature([*many, "g"]) == ["def f(", *(f"    {name}," for name in [*many, "g"]), "):"]
 
 
-def test_every_line_of_a_statement_knows_its_place_and_comments_know_none():
+def test_every_line_of_a_statement_knows_its_place_and_comments_know_none() -> None:
     here, there = Span(1, 2), Span(5, 9)
     long = parse_spelling(f"tl.store({'p' * 60}, {'v' * 60})")
     lines = print_function(
-        function(
-            ["a"],
+        replace(
+            RETURN,
+            parameters=(Parameter(name="a"),),
             span=here,
             comment="x.rs:1",
             docs=("Doc.",),
@@ -210,14 +230,14 @@ def test_every_line_of_a_statement_knows_its_place_and_comments_know_none():
         ((" Title", "    indented", "      more"), '"""Title\nindented\n  more\n"""'),
     ],
 )
-def test_docstrings(docs, text):
+def test_docstrings(docs: tuple[str, ...], text: str) -> None:
     lines = docstring(docs, "")
     assert "\n".join(lines) == text
     if lines:
         compile(text, "docstring", "exec")
 
 
-def test_a_docstring_keeps_every_character_of_the_text():
+def test_a_docstring_keeps_every_character_of_the_text() -> None:
     docs = (' a \\ b """ c', "", "   '''d'''", " é \\N{x}", ' "')
-    (statement,) = ast.parse("\n".join(docstring(docs, ""))).body
-    assert statement.value.value.strip() == "a \\ b \"\"\" c\n\n  '''d'''\né \\N{x}\n\""
+    text = ast.literal_eval("\n".join(docstring(docs, "")))
+    assert text.strip() == "a \\ b \"\"\" c\n\n  '''d'''\né \\N{x}\n\""

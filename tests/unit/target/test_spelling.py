@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from transpiler.ops.table import OPS
@@ -10,9 +12,13 @@ from transpiler.target.model import Name, Number
 from transpiler.target.prelude import PRELUDE, helpers_for
 from transpiler.target.spelling import fill, parse_spelling
 
+if TYPE_CHECKING:
+    from transpiler.ops.model import Op
+    from transpiler.target.spelling import Filling
+
 
 @pytest.mark.parametrize("op", OPS.values(), ids=list(OPS))
-def test_every_row_of_the_table_has_a_spelling_whose_helpers_exist(op):
+def test_every_row_of_the_table_has_a_spelling_whose_helpers_exist(op: Op) -> None:
     text = flat(parse_spelling(op.triton))
     assert parse_spelling(text) == parse_spelling(op.triton)
     holes = {parameter.name for parameter in op.parsed.parameters}
@@ -36,16 +42,16 @@ def test_every_row_of_the_table_has_a_spelling_whose_helpers_exist(op):
         ("a[0] if c else (b, [1.5, None])", {}, "a[0] if c else (b, [1.5, None])"),
     ],
 )
-def test_filling(spelling, holes, text):
+def test_filling(spelling: str, holes: dict[str, Filling], text: str) -> None:
     assert flat(fill(parse_spelling(spelling), holes)) == text
 
 
 @pytest.mark.parametrize("text", ["lambda: x", "[i for i in x]", "x ** 2"])
-def test_a_spelling_outside_the_target_tree_is_refused(text):
+def test_a_spelling_outside_the_target_tree_is_refused(text: str) -> None:
     with pytest.raises((ValueError, KeyError)):
         parse_spelling(text)
 
 
-def test_helpers_come_in_the_order_of_the_table_and_only_those_used():
+def test_helpers_come_in_the_order_of_the_table_and_only_those_used() -> None:
     assert helpers_for(["_minimum", "_divide", "x", "tl"]) == ("_divide", "_minimum")
     assert helpers_for([]) == ()
