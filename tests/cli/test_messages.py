@@ -11,8 +11,9 @@ import sys
 
 import pytest
 
-from tests.cli.conftest import Files, Invoke, Run, environment
+from tests.cli.conftest import ROOT, Files, Invoke, Run, environment
 from tests.cli.sources import DOUBLE, TWO_KERNELS, UNKNOWN_OPERATION
+from transpiler.cli.main import command
 from transpiler.diagnostics.codes import CODES
 from transpiler.version import __version__
 
@@ -201,3 +202,10 @@ def test_shells_can_complete_options(run: Run) -> None:
     )
 
     assert done.stdout.decode().split() == ["plain,triton", "plain,ttir"]
+
+
+def test_the_documentation_names_every_option() -> None:
+    page = (ROOT / "docs/command_line.md").read_text()
+    names = {name for option in command.params for name in option.opts if name.startswith("--")}
+
+    assert {name for name in names if name not in page} == set()

@@ -77,8 +77,6 @@ def _translate(
 def _is_beside_the_point(request: Request, each: Translated) -> bool:
     """Whether nothing in it was asked for: host code in a folder, or other kernels."""
     translation = each.translation
-    if not each.input.is_named and not translation.source.text.strip():
-        return True
     if translation.kernels or translation.declared is None or translation.has_faults:
         return False
     if each.input.is_named:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _Value = TypeVar("_Value")
 
 _NO_KERNEL = "E0811"
+_NO_ITEM = "E0101"
 _SYNTAX = "E01"
 
 
@@ -73,9 +74,9 @@ class Translation:
 
     @property
     def has_faults(self) -> bool:
-        """Whether there are errors other than that it holds no kernel."""
+        """Whether there are errors other than that it holds no kernel, or nothing at all."""
         return any(
-            found.severity is Severity.ERROR and found.code != _NO_KERNEL
+            found.severity is Severity.ERROR and found.code not in {_NO_KERNEL, _NO_ITEM}
             for found in self.diagnostics
         )
 
@@ -169,7 +170,9 @@ def _summary(plan: KernelPlan) -> KernelSummary:
 
 
 def _names(result: Result) -> Declared | None:
-    is_whole = not any(found.code.startswith(_SYNTAX) for found in result.diagnostics)
+    is_whole = not any(
+        found.code.startswith(_SYNTAX) and found.code != _NO_ITEM for found in result.diagnostics
+    )
     return _declared(result.syntax) if result.syntax is not None and is_whole else None
 
 

@@ -138,7 +138,7 @@ _TABLE = (
     *KERNEL_CODES,
     error(
         "E0801",
-        "no such file or folder",
+        "No such file or folder",
         "A path on the command line leads nowhere. Several kernels are named with commas, "
         "`--kernel a,b`: a second name after a space would be read as a path.",
         wrong="teeny-transpile kernels/batch_norm.rs",
@@ -146,7 +146,7 @@ _TABLE = (
     ),
     error(
         "E0802",
-        "folder without Rust files",
+        "Folder without Rust files",
         "Folders are searched for `*.rs` at every depth; hidden folders are left out. This one "
         "holds none.",
         wrong="teeny-transpile docs",
@@ -154,14 +154,14 @@ _TABLE = (
     ),
     error(
         "E0803",
-        "not UTF-8",
+        "Not UTF-8",
         "Rust source is UTF-8. The message names the first byte that is not, counted from zero.",
         wrong="teeny-transpile kernels/latin1.rs",
         right="iconv -f latin1 -t utf-8 kernels/latin1.rs | teeny-transpile -",
     ),
     error(
         "E0804",
-        "binary file",
+        "Binary file",
         "The file holds zero bytes: it is an object file, an archive or UTF-16 text rather than"
         " Rust source.",
         wrong="teeny-transpile target/release/libkernels.rlib",
@@ -169,7 +169,7 @@ _TABLE = (
     ),
     error(
         "E0805",
-        "two files would be written to one place",
+        "Two files would be written to one place",
         "A module is named after the stem of its Rust file, so two inputs with one stem collide"
         " in one folder; and an output never replaces an input. Nothing is written until each "
         "output has a place of its own.",
@@ -178,12 +178,12 @@ _TABLE = (
     ),
     error(
         "E0806",
-        "file cannot be read",
+        "File cannot be read",
         "The operating system refused to open or read the file; the message carries its reason.",
     ),
     error(
         "E0807",
-        "output cannot be written",
+        "Output cannot be written",
         "The folder cannot be made, or the file in it cannot be written; the message carries "
         "the operating system's reason. What was there before is unchanged.",
         wrong="teeny-transpile kernels/batchnorm.rs -o /proc/batchnorm.py",
@@ -191,7 +191,7 @@ _TABLE = (
     ),
     error(
         "E0808",
-        "no such kernel",
+        "No such kernel",
         "`--kernel` names a `#[kernel]` function that no input has, or one that its `#[cfg(…)]`"
         " switches off under the features in force.",
         wrong="teeny-transpile kernels/batchnorm.rs --kernel batch_norm",
@@ -199,7 +199,7 @@ _TABLE = (
     ),
     error(
         "E0809",
-        "no such const generic",
+        "No such const generic",
         "`--block` gives values to a const generic of the selected kernels, by its Rust name; "
         "none of them has this one.",
         wrong="teeny-transpile kernels/batchnorm.rs --block BLOCK=128",
@@ -216,7 +216,7 @@ _TABLE = (
     ),
     error(
         "E0811",
-        "no kernel to emit",
+        "No kernel to emit",
         "The file has no `#[kernel]` function, or the features in force switch all of them off."
         " Files found by searching a folder may hold host code alone; a file named on the "
         "command line is expected to hold a kernel.",
@@ -226,7 +226,7 @@ _TABLE = (
     ),
     error(
         "E0812",
-        "fault of the compiler",
+        "Fault of the compiler",
         "The compiler failed where it should have given a module or a diagnostic. The Rust is not "
         "to blame; other files of the same run are not affected.",
     ),
