@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from transpiler.diagnostics.codes import CODES, Code
+from transpiler.diagnostics.code import Code
+from transpiler.diagnostics.codes import CODES
 from transpiler.diagnostics.model import Severity
 
 _LETTERS = {"E": Severity.ERROR, "W": Severity.WARNING, "R": Severity.REMARK}
