@@ -42,18 +42,32 @@ class _Folder(Rewriter):
                 return _cast(node, operand)
             case ir.Cast(kind=ir.CastKind.FROM_F64, operand=ir.Cast() as inner):
                 return _through_f64(node, inner)
+            case ir.Conditional(condition=ir.Literal(value=taken)):
+                arm = node.then_value if taken else node.else_value
+                return arm if arm.statements else arm.value
             case _:
                 return node
 
     def _unary(self, node: ir.Unary, operand: ir.Literal) -> ir.Expression:
         value = operand.value
-        if node.operator is ir.UnaryOperator.NOT:
-            if isinstance(value, bool):
-                return ir.Literal(span=node.span, type=node.type, value=not value)
+        dtype = operand.type.dtype if isinstance(operand.type, Scalar) else None
+        result: bool | int | float
+        if isinstance(value, bool):
+            result = not value
+        elif isinstance(value, float):
+            result = -value
+        elif not isinstance(dtype, DType):
             return node
-        if isinstance(value, float):
-            return ir.Literal(span=node.span, type=node.type, value=-value)
-        return node
+        elif node.operator is ir.UnaryOperator.NOT:
+            result = wrap(~value, dtype)
+        elif -value in integer_range(dtype):
+            result = -value
+        else:
+            self._sink.emit(
+                "E0406", f"this constant expression overflows `{dtype.value}`", node.span
+            )
+            return node
+        return ir.Literal(span=node.span, type=node.type, value=result)
 
     def _binary(self, node: ir.Binary, left: ir.Literal, right: ir.Literal) -> ir.Expression:
         dtype = left.type.dtype if isinstance(left.type, Scalar) else None

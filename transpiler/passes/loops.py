@@ -267,7 +267,8 @@ class _Converter(Rewriter):
     def _convert(self, counting: _CountingLoop) -> ir.For:
         loop, last = counting.loop, counting.loop.body.statements[-1]
         body = self.statements(loop.body.statements[:-1])
-        closing = (*last.layout.comments, *loop.body.closing_comments)
+        trailing = () if last.layout.trailing is None else (last.layout.trailing,)
+        closing = (*last.layout.comments, *trailing, *loop.body.closing_comments)
         return ir.For(
             span=loop.span,
             layout=loop.layout,
