@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
-from transpiler.diagnostics.code import Code
 from transpiler.diagnostics.codes import CODES
 from transpiler.diagnostics.model import Severity
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.code import Code
 
 _LETTERS = {"E": Severity.ERROR, "W": Severity.WARNING, "R": Severity.REMARK}
 
