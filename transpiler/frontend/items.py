@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from lark import UnexpectedInput
 
@@ -85,6 +85,9 @@ _ITEM_LINE = re.compile(
     r"|mod\b|use\b|static\b|const\b|type\b|macro_rules!|extern\b)",
     re.MULTILINE,
 )
+
+
+Made = TypeVar("Made")
 
 
 class _Prelude(NamedTuple):
@@ -170,6 +173,10 @@ class FileParser:
             else:
                 return position
 
+    def _skip_space(self, position: int) -> int:
+        found = _SPACE.match(self.text, position)
+        return found.end() if found else position
+
     def comment_end(self, start: int, end: int) -> int | None:
         """Where the comment at `start` ends; None where there is none, or where it does not end."""
         if self.text.startswith("//", start):
@@ -189,18 +196,15 @@ class FileParser:
     def body(self, span: Span) -> Block | None:
         """The block at `span`; an error goes to the sink."""
         try:
-            block = self._parse("block", *span)
+            return self._parse("block", Block, *span)
         except PROBLEMS as problem:
             self._report(problem, *span)
             return None
-        assert isinstance(block, Block)
-        return block
 
     def body_quietly(self, span: Span) -> Block | None:
         """The block at `span`, or None where the grammar does not know what it holds."""
         found = self._quietly("block", *span)
-        assert found is None or isinstance(found, Block)
-        return found
+        return found if isinstance(found, Block) else None
 
     def _prelude(self, start: int, end: int) -> _Prelude:
         docs: list[str] = []
@@ -288,13 +292,10 @@ class FileParser:
         head_end = stop - 1 if brace is None else brace
         body: Block | OpaqueBody | None = None
         try:
-            parsed = self._parse("function_head", start, head_end)
-            assert isinstance(parsed, FunctionHead)
+            parsed = self._parse("function_head", FunctionHead, start, head_end)
             if brace is not None:
                 if is_kernel:
-                    block = self._parse("block", brace, stop)
-                    assert isinstance(block, Block)
-                    body = block
+                    body = self._parse("block", Block, brace, stop)
                 else:
                     body = OpaqueBody(span=Span(brace, stop), text=self.text[brace:stop])
         except PROBLEMS as problem:
@@ -331,7 +332,7 @@ class FileParser:
 
     def _impl(self, head: ItemHead, span: Span, after: int, brace: int) -> Impl:
         text = self.text
-        position = _SPACE.match(text, after).end()  # type: ignore[union-attr] - it matches everywhere
+        position = self._skip_space(after)
         generics = ""
         if text[position] == "<":
             stop = _angle_end(text, position, brace)
@@ -363,7 +364,8 @@ class FileParser:
         value_text = ""
         if equals is not None:
             value_text = self.text[equals.end() : stop].strip()
-            value = self._quietly("expression", equals.end(), stop)  # type: ignore[assignment] - the rule's result
+            found = self._quietly("expression", equals.end(), stop)
+            value = found if isinstance(found, Expression) else None
         word = self.text[after : name.start("name")].strip()
         return Const(
             span=span,
@@ -390,8 +392,8 @@ class FileParser:
 
     def _type(self, start: int, end: int) -> Type:
         found = self._quietly("type", start, end)
-        if found is not None:
-            return found  # type: ignore[return-value] - the rule's result
+        if isinstance(found, Type):
+            return found
         text = self.text[start:end]
         begin = start + len(text) - len(text.lstrip())
         return OpaqueType(span=Span(begin, begin + len(text.strip())), text=text.strip())
@@ -401,14 +403,13 @@ class FileParser:
     def attribute(self, start: int, end: int) -> Attribute:
         """The attribute at `[start, end)`; its content is parsed where it is a meta item."""
         opening = _ATTRIBUTE_START.match(self.text, start, end)
-        assert opening is not None
-        meta = self._quietly("meta", opening.end(), end - 1)
-        assert meta is None or isinstance(meta, MetaItem)
+        content = start if opening is None else opening.end()
+        meta = self._quietly("meta", content, end - 1)
         return Attribute(
             span=Span(start, end),
             text=self.text[start:end],
-            meta=meta,
-            is_inner="!" in opening.group(),
+            meta=meta if isinstance(meta, MetaItem) else None,
+            is_inner="!" in self.text[start:content],
         )
 
     def item(self, start: int, end: int, attributes: tuple[Attribute, ...]) -> Item:
@@ -421,12 +422,14 @@ class FileParser:
 
     # --- Lark ---
 
-    def _parse(self, rule: str, start: int, end: int) -> object:
+    def _parse(self, rule: str, kind: type[Made], start: int, end: int) -> Made:
         """What `rule` makes of `[start, end)`; comments that nothing in it took become comments of the file."""
         result, comments = self._parse_apart(rule, start, end)
         if comments:
             self.comments.extend(comments)
             self.comments.sort()
+        if not isinstance(result, kind):
+            raise TypeError(f"the rule {rule} made a {type(result).__name__}")
         return result
 
     def _parse_apart(self, rule: str, start: int, end: int) -> tuple[object, list[Offsets]]:
@@ -446,8 +449,7 @@ class FileParser:
             result, _ = self._parse_apart(rule, start, end)
         except PROBLEMS:
             return None
-        assert isinstance(result, Node)
-        return result
+        return result if isinstance(result, Node) else None
 
     # --- errors ---
 

@@ -39,6 +39,7 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 _WORD, _COMMENT, _MARK = (TOKEN.groupindex[name] for name in ("word", "comment", "mark"))
+_UNKNOWN = TOKEN.groupindex["UNKNOWN"]
 _GROUP_NAME = {index: name for name, index in TOKEN.groupindex.items()}
 
 _WHERE = re.compile(
@@ -76,6 +77,9 @@ class Lexeme(Token):
 
     __slots__ = ()
     line = column = end_line = end_column = None
+    value: str
+    start_pos: int
+    end_pos: int
 
     @classmethod
     def make(cls, kind: str, text: str, start: int, end: int) -> Lexeme:
@@ -118,13 +122,15 @@ class RustLexer(Lexer):
             UnclosedError: a macro's argument, an attribute or an inner item does not end.
             UnterminatedError: a string or a comment does not end.
         """
-        part: Slice = lexer_state.text
+        part = lexer_state.text
+        if not isinstance(part, Slice):
+            raise TypeError("this lexer reads slices of a file")
         text, position, stop, comments = part.text, part.start, part.end, part.comments
         marks, words, make = self._marks, self._words, Lexeme.make
         last = before = ""
         while position < stop:
             for found in TOKEN.finditer(text, position, stop):
-                group = found.lastindex
+                group = found.lastindex or _UNKNOWN
                 start, end = found.span(group)
                 if group == _COMMENT:
                     if text[start + 1] == "*":

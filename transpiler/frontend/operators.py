@@ -77,9 +77,7 @@ def place_infix(left: Expression, infix: Infix, right: Expression) -> Expression
     Raises:
         Fault: comparisons or ranges are chained, or a comparison follows a cast.
     """
-    kind = type(left)
-    if kind is Binary:
-        assert isinstance(left, Binary)
+    if isinstance(left, Binary):
         level = LEVELS[left.operator]
         if level < infix.level:
             inner = place_infix(left.right, infix, right)
@@ -91,12 +89,10 @@ def place_infix(left: Expression, infix: Infix, right: Expression) -> Expression
             )
         if level == infix.level == _COMPARISON:
             raise _chained_comparison(left, infix, right)
-    elif kind is Assignment:
-        assert isinstance(left, Assignment)
+    elif isinstance(left, Assignment):
         inner = place_infix(left.value, infix, right)
         return replace(left, span=Span(left.span.start, inner.span.end), value=inner)
-    elif kind is Range:
-        assert isinstance(left, Range)
+    elif isinstance(left, Range):
         if infix.level == _RANGE:
             raise Fault(
                 code="E0112",
@@ -109,11 +105,10 @@ def place_infix(left: Expression, infix: Infix, right: Expression) -> Expression
             return replace(left, span=Span(left.span.start, inner.span.end), end=inner)
     span = Span(left.span.start, right.span.end)
     operator = infix.operator
-    if infix.level == _RANGE:
-        return Range(span=span, start=left, end=right, is_inclusive=infix.text == "..=")
     if infix.level == _ASSIGNMENT:
         return Assignment(span=span, target=left, value=right, operator=operator)
-    assert operator is not None
+    if operator is None:
+        return Range(span=span, start=left, end=right, is_inclusive=infix.text == "..=")
     if operator in (BinaryOperator.LESS, BinaryOperator.SHIFT_LEFT):
         _refuse_after_cast(left, infix)
     return Binary(span=span, operator=operator, left=left, right=right)
@@ -127,9 +122,7 @@ def place_cast(left: Expression, target: Type) -> Expression:
             return replace(left, span=span, right=place_cast(left.right, target))
         case Assignment():
             return replace(left, span=span, value=place_cast(left.value, target))
-        case Range(end=None):
-            pass
-        case Range(end=end):
+        case Range(end=end) if end is not None:
             return replace(left, span=span, end=place_cast(end, target))
     return Cast(span=span, operand=left, type=target)
 

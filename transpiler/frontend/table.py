@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import lark
 from lark.lexer import LexerState, LexerThread
 from lark.parse_tree_builder import ParseTreeBuilder
-from lark.parsers.lalr_analysis import IntParseTable, Reduce, Shift
+from lark.parsers.lalr_analysis import Action, IntParseTable, Reduce, Shift
 from lark.parsers.lalr_parser_state import ParseConf, ParserState
 
 from transpiler.frontend.build.statements import StatementBuilder
@@ -161,24 +161,26 @@ class Parser:
     def __init__(self, table: Table) -> None:
         self.builder = StatementBuilder()
         self.spelling = {name: text for text, name in table.spelled.items()}
-        actions = [(Shift, state) for state in range(len(table.states))]
+        actions: list[tuple[Action, int | Rule]] = [
+            (Shift, state) for state in range(len(table.states))
+        ]
         actions.extend((Reduce, rule) for rule in reversed(table.rules))
         rows = [{name: actions[code] for name, code in row.items()} for row in table.rows]
-        self._table = IntParseTable(
+        parse_table = IntParseTable(  # type: ignore[no-untyped-call]  # so Lark leaves it
             {state: rows[row] for state, row in enumerate(table.states)},
             table.start_states,
             table.end_states,
         )
-        shaping = ParseTreeBuilder(table.rules, lark.Tree)
-        callbacks = shaping.create_callback(_Callbacks(self.builder))
+        shaping = ParseTreeBuilder(table.rules, lark.Tree)  # type: ignore[no-untyped-call]  # so Lark leaves it
+        callbacks = shaping.create_callback(_Callbacks(self.builder))  # type: ignore[no-untyped-call]  # so Lark leaves it
         self._configurations = {
-            start: ParseConf(self._table, callbacks, start) for start in table.start_states
+            start: ParseConf(parse_table, callbacks, start) for start in table.start_states
         }
         self._lexer = RustLexer(table.spelled)
 
     def lex(self, part: Slice) -> Iterator[lark.Token]:
         """The tokens of `part`."""
-        return self._lexer.lex(LexerState(part), None)
+        return self._lexer.lex(_state(part), None)
 
     def parse(self, start: str, part: Slice) -> object:
         """What the rule `start` makes of `part`; the builder's state is the caller's to set.
@@ -189,13 +191,17 @@ class Parser:
             UnclosedError: something the lexer cuts out whole does not end.
             UnterminatedError: a string or a comment does not end.
         """
-        thread = LexerThread(self._lexer, LexerState(part))
-        state = ParserState(self._configurations[start], thread, None, None)
-        token = None
-        for token in thread.lex(state):
+        lexed = _state(part)
+        thread = LexerThread(self._lexer, lexed)
+        state: ParserState[int] = ParserState(self._configurations[start], thread, None, None)
+        for token in self._lexer.lex(lexed, state):
             state.feed_token(token)
         end = lark.Token("$END", "", part.end, end_pos=part.end)
         return state.feed_token(end, is_end=True)
+
+
+def _state(part: Slice) -> LexerState:
+    return LexerState(part)  # type: ignore[arg-type]  # a custom lexer may read any object
 
 
 _local = threading.local()

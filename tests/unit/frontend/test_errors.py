@@ -114,7 +114,13 @@ def test_an_unclosed_brace_is_found_by_indentation() -> None:
 
 
 def test_all_errors_of_a_file_are_reported() -> None:
-    text = kernel("let = 1;") + kernel("f(a b);") + "fn good() {}\n" + kernel("while x {") + kernel("g(1 2);")
+    text = (
+        kernel("let = 1;")
+        + kernel("f(a b);")
+        + "fn good() {}\n"
+        + kernel("while x {")
+        + kernel("g(1 2);")
+    )
     parsed = parse_any(text)
     assert [found.code for found in parsed.diagnostics] == ["E0110", "E0109", "E0105", "E0109"]
     assert [item.name for item in parsed.file.items if isinstance(item, Function)] == ["good"]
@@ -126,7 +132,9 @@ def test_one_error_for_each_broken_kernel() -> None:
 
 
 def test_errors_inside_modules_and_impls_are_found() -> None:
-    parsed = parse_any(f"mod a {{\n{kernel('let = 1;')}\nfn f() {{}}\n}}\nimpl B {{ ?? }}\nfn g() {{}}\n")
+    parsed = parse_any(
+        f"mod a {{\n{kernel('let = 1;')}\nfn f() {{}}\n}}\nimpl B {{ ?? }}\nfn g() {{}}\n"
+    )
     assert [found.code for found in parsed.diagnostics] == ["E0110", "E0107"]
     module, impl, function = parsed.file.items
     assert isinstance(module, Module)

@@ -9,7 +9,7 @@ from tests.unit.frontend.parsing import kernel, parse_any, without_spans
 from transpiler.syntax.printer import print_file
 
 WORDS = st.sampled_from(
-    "let mut x y 1 2.5 0xff 'a' 'a \"s\" r#\"s\"# + - * / % < > = == => -> :: : ; , . .. ..= & && | || ! ? # @ $ ~ if else"
+    'let mut x y 1 2.5 0xff \'a\' \'a "s" r#"s"# + - * / % < > = == => -> :: : ; , . .. ..= & && | || ! ? # @ $ ~ if else'
     " while for in match loop return break fn struct impl mod use const pub trait unsafe as where move self T D f ( ) [ ]"
     " { } // /* */ /// //! #[kernel] #![a] \n é \\ \0 \" '".split(" ")
 )
@@ -55,7 +55,12 @@ def test_any_characters(text: str) -> None:
 @given(st.integers(min_value=0, max_value=400), st.sampled_from("(){}[];,<>\"'/*"))
 @settings(deadline=None)
 def test_a_kernel_with_one_character_too_many(place: int, extra: str) -> None:
-    text = kernel("let a = T::load(p.add_offsets(o), Some(m), None);\n    while n < N {\n        n += 1;\n    }") * 3
+    text = (
+        kernel(
+            "let a = T::load(p.add_offsets(o), Some(m), None);\n    while n < N {\n        n += 1;\n    }"
+        )
+        * 3
+    )
     place %= len(text)
     parsed = parse_any(text[:place] + extra + text[place:])
     assert parsed.file.span.end == len(text) + 1

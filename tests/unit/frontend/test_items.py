@@ -175,7 +175,9 @@ def test_an_opaque_item_is_kept_as_written() -> None:
 
 
 def test_impls() -> None:
-    (item,) = parse("impl<D: Float> a::RuntimeOp for Norm<D> { #[cfg(x)] fn f(&mut self, n: i32) -> i32 { n } }").items
+    (item,) = parse(
+        "impl<D: Float> a::RuntimeOp for Norm<D> { #[cfg(x)] fn f(&mut self, n: i32) -> i32 { n } }"
+    ).items
     assert isinstance(item, Impl)
     assert item.generics == "<D: Float>"
     assert item.trait is not None
@@ -186,7 +188,10 @@ def test_impls() -> None:
     assert method.body.text == "{ n }"
 
 
-@pytest.mark.parametrize("receiver", ["self", "mut self", "&self", "&mut self", "&'a self", "&'a mut self", "self: Box<Self>"])
+@pytest.mark.parametrize(
+    "receiver",
+    ["self", "mut self", "&self", "&mut self", "&'a self", "&'a mut self", "self: Box<Self>"],
+)
 def test_receivers(receiver: str) -> None:
     (item,) = parse(f"impl A {{ fn f({receiver}, n: i32) {{}} }}").items
     assert isinstance(item, Impl)
@@ -207,7 +212,10 @@ def test_kernels_in_modules_are_found() -> None:
 
 
 def test_functions_that_kernels_call_are_parsed_others_are_not() -> None:
-    text = kernel("helper(1);") + "fn helper(a: i32) { deeper(a); }\nfn deeper(a: i32) {}\nfn host() {}\n"
+    text = (
+        kernel("helper(1);")
+        + "fn helper(a: i32) { deeper(a); }\nfn deeper(a: i32) {}\nfn host() {}\n"
+    )
     bodies = [type(item.body) for item in parse(text).items if isinstance(item, Function)]
     assert bodies == [Block, Block, Block, OpaqueBody]
 
@@ -220,7 +228,9 @@ def test_a_host_function_outside_the_grammar_is_no_error() -> None:
 
 
 def test_parse_body_parses_any_function() -> None:
-    source = SourceFile("test.rs", "impl A { fn f(&self) -> i32 { let x = self.n; x } fn g() { let; } }")
+    source = SourceFile(
+        "test.rs", "impl A { fn f(&self) -> i32 { let x = self.n; x } fn g() { let; } }"
+    )
     (item,) = parse(source.text).items
     assert isinstance(item, Impl)
     good, bad = item.items
@@ -236,7 +246,9 @@ def test_parse_body_parses_any_function() -> None:
 
 
 def test_the_top_of_a_file() -> None:
-    file = parse("#!/usr/bin/env run\n// licence\n\n//! Docs.\n//!\n//! More.\n\n#![allow(x)]\n\n// about a\nuse a;\n")
+    file = parse(
+        "#!/usr/bin/env run\n// licence\n\n//! Docs.\n//!\n//! More.\n\n#![allow(x)]\n\n// about a\nuse a;\n"
+    )
     assert [comment.text for comment in file.header_comments] == ["// licence"]
     assert file.docs == ("Docs.", "", "More.")
     assert [attribute.name for attribute in file.attributes] == ["allow"]

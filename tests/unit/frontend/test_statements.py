@@ -47,7 +47,13 @@ def test_what_has_no_value_is_a_statement(written: str) -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["if c { a } else { f(); }", "match x { 1 => a, _ => b }", "loop { break 1; }", "{ a }", "a + b"],
+    [
+        "if c { a } else { f(); }",
+        "match x { 1 => a, _ => b }",
+        "loop { break 1; }",
+        "{ a }",
+        "a + b",
+    ],
 )
 def test_what_may_have_a_value_is_the_tail(written: str) -> None:
     parsed = block(written)
@@ -127,7 +133,9 @@ def test_lone_semicolons_are_nothing() -> None:
 
 
 def test_matches() -> None:
-    parsed = block("match x { Some(1) | None if a => {} 1..=5 => b, (a, _) => c, Axis::X => { d } -1 => e }")
+    parsed = block(
+        "match x { Some(1) | None if a => {} 1..=5 => b, (a, _) => c, Axis::X => { d } -1 => e }"
+    )
     assert isinstance(parsed.tail, Match)
     assert len(parsed.tail.arms) == 5
     assert parsed.tail.arms[0].guard is not None
@@ -136,9 +144,32 @@ def test_matches() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        "x", "mut x", "ref x", "ref mut x", "_", "(a, _)", "(a,)", "()", "1", "-1", "true", "Axis::X", "Some(x)",
-        "Foo { a, b: 1, .. }", "1..=5", "..=5", "1..", "A..=B", "a | b", "&x", "&&x", "&mut x", "[a, .., b]",
-        "x @ 1..=5", "'a'..='z'", "r#type",
+        "x",
+        "mut x",
+        "ref x",
+        "ref mut x",
+        "_",
+        "(a, _)",
+        "(a,)",
+        "()",
+        "1",
+        "-1",
+        "true",
+        "Axis::X",
+        "Some(x)",
+        "Foo { a, b: 1, .. }",
+        "1..=5",
+        "..=5",
+        "1..",
+        "A..=B",
+        "a | b",
+        "&x",
+        "&&x",
+        "&mut x",
+        "[a, .., b]",
+        "x @ 1..=5",
+        "'a'..='z'",
+        "r#type",
     ],
 )
 def test_patterns(pattern: str) -> None:

@@ -80,7 +80,9 @@ def test_line_ends_in_comments_are_normalised() -> None:
 
 
 def test_comments_around_items() -> None:
-    file = parse("use a;\n\n// ─── section ───\n\n/// doc\n// between\n#[x]\nfn f() {} // beside\n// end")
+    file = parse(
+        "use a;\n\n// ─── section ───\n\n/// doc\n// between\n#[x]\nfn f() {} // beside\n// end"
+    )
     item = file.items[1]
     assert item.head.trivia.blank_before
     assert texts(item.head.trivia.leading) == ["// ─── section ───", "// between"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from lark.lexer import Token
-
+from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import take
 from transpiler.source import Span
 from transpiler.syntax.nodes import Node, Path, PathSegment
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from transpiler.frontend.trivia import Offsets
     from transpiler.syntax.nodes import Attribute, GenericArgument, Item
 
-Child: TypeAlias = "Token | Node | GenericList | PathDraft"
+Child: TypeAlias = "Lexeme | Node | GenericList | PathDraft | BoundDraft"
 
 
 class GenericList(NamedTuple):
@@ -24,6 +23,13 @@ class GenericList(NamedTuple):
 
     span: Span
     arguments: tuple[GenericArgument, ...]
+
+
+class BoundDraft(NamedTuple):
+    """One bound of a type parameter; `path` where it is nothing but a path."""
+
+    span: Span
+    path: Path | None
 
 
 class PathDraft:
@@ -51,7 +57,7 @@ class PathDraft:
                     name=last.name,
                     generics=child.arguments,
                 )
-            elif isinstance(child, Token) and child.value != "::":
+            elif isinstance(child, Lexeme) and child.value != "::":
                 self.segments.append(
                     PathSegment(span=Span(child.start_pos, child.end_pos), name=identifier(child))
                 )
@@ -62,7 +68,7 @@ class PathDraft:
         return Path(span=self.span, segments=tuple(self.segments), is_global=self.is_global)
 
 
-def identifier(token: Token) -> str:
+def identifier(token: Lexeme) -> str:
     """The name an identifier token spells; `r#x` is `x`."""
     value: str = token.value
     return value[2:] if value.startswith("r#") else value
@@ -70,7 +76,7 @@ def identifier(token: Token) -> str:
 
 def span_of(child: Child) -> Span:
     """Where a child of a reduction lies."""
-    if isinstance(child, Token):
+    if isinstance(child, Lexeme):
         return Span(child.start_pos, child.end_pos)
     return child.span
 
@@ -90,6 +96,16 @@ class Nested(Protocol):
         """The item among statements at `[start, end)`, under these attributes."""
 
 
+class _NothingNested:
+    """Stands where nobody has said yet who parses what the lexer cut out."""
+
+    def attribute(self, start: int, end: int) -> Attribute:
+        raise NotImplementedError
+
+    def item(self, start: int, end: int, attributes: tuple[Attribute, ...]) -> Item:
+        raise NotImplementedError
+
+
 class BuilderBase:
     """The state of one parse; the file parser sets it before it starts one.
 
@@ -100,10 +116,9 @@ class BuilderBase:
         self.text = ""
         self.comments: list[Offsets] = []
         self.names: set[str] = set()
-        self.nested: Nested | None = None
+        self.nested: Nested = _NothingNested()
 
     def written(self, span: Span) -> str:
         """The text under `span`; comments in it are part of that text and attach to nothing."""
         take(self.comments, span.start, span.end)
         return self.text[span.start : span.end]
-

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from lark.lexer import Token
-
 from transpiler.frontend.build.base import (
     Child,
     GenericList,
@@ -17,6 +15,7 @@ from transpiler.frontend.build.base import (
 from transpiler.frontend.build.literals import LiteralBuilder
 from transpiler.frontend.build.types import TypeBuilder
 from transpiler.frontend.faults import Fault
+from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.operators import INFIXES, Infix, place_cast, place_infix
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
@@ -49,6 +48,7 @@ from transpiler.syntax.nodes import (
     UnaryOperator,
 )
 
+
 class CallSuffix(NamedTuple):
     """`(arguments)`."""
 
@@ -60,7 +60,7 @@ class IndexSuffix(NamedTuple):
     """`[index]`."""
 
     end: int
-    index: Expression
+    inner: Expression
 
 
 class FieldSuffix(NamedTuple):
@@ -94,7 +94,7 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
 
     # --- operands ---
 
-    def name(self, token: Token) -> PathExpression:
+    def name(self, token: Lexeme) -> PathExpression:
         """One identifier."""
         span = Span(token.start_pos, token.end_pos)
         name = identifier(token)
@@ -108,18 +108,18 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         self.names.add(path.segments[-1].name)
         return PathExpression(span=path.span, path=path)
 
+    def unit(self, opening: Lexeme, closing: Lexeme) -> Tuple:
+        """`()`."""
+        return Tuple(span=spanning(opening, closing), elements=())
+
     def tuple_(
-        self, opening: Token, *rest: Token | list[Expression]
+        self, opening: Lexeme, elements: list[Expression], _comma: Lexeme, closing: Lexeme
     ) -> Tuple:
-        """`()`, `(a,)`, `(a, b,)`."""
-        elements = rest[0]
-        return Tuple(
-            span=spanning(opening, rest[-1]),  # type: ignore[arg-type] - the rule ends with its parenthesis
-            elements=tuple(elements) if isinstance(elements, list) else (),
-        )
+        """`(a,)`, `(a, b,)`."""
+        return Tuple(span=spanning(opening, closing), elements=tuple(elements))
 
     def parenthesized(
-        self, opening: Token, inner: list[Expression], closing: Token
+        self, opening: Lexeme, inner: list[Expression], closing: Lexeme
     ) -> Parenthesized | Tuple:
         """`(a)`; with more than one element it is a tuple."""
         span = Span(opening.start_pos, closing.end_pos)
@@ -127,39 +127,36 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             return Parenthesized(span=span, inner=inner[0])
         return Tuple(span=span, elements=tuple(inner))
 
-    def array(self, opening: Token, *rest: Token | list[Expression]) -> Array:
-        """`[]`, `[a, b]`."""
-        closing, elements = rest[-1], rest[0]
-        assert isinstance(closing, Token)
-        return Array(
-            span=Span(opening.start_pos, closing.end_pos),
-            elements=tuple(elements) if isinstance(elements, list) else (),
-        )
+    def empty_array(self, opening: Lexeme, closing: Lexeme) -> Array:
+        """`[]`."""
+        return Array(span=spanning(opening, closing), elements=())
+
+    def array(self, opening: Lexeme, elements: list[Expression], *rest: Lexeme) -> Array:
+        """`[a, b]`."""
+        return Array(span=spanning(opening, rest[-1]), elements=tuple(elements))
 
     def array_repeat(
         self,
-        opening: Token,
+        opening: Lexeme,
         element: Expression,
-        _semicolon: Token,
+        _semicolon: Lexeme,
         length: Expression,
-        closing: Token,
+        closing: Lexeme,
     ) -> ArrayRepeat:
         """`[a; n]`."""
         return ArrayRepeat(span=spanning(opening, closing), element=element, length=length)
 
-    def meta_array(self, *children: Token | Expression) -> MetaItem:
+    def meta_array(self, *children: Lexeme | Expression) -> MetaItem:
         """`[a, b]` among the items of an attribute."""
         span = spanning(children[0], children[-1])
-        elements = tuple(child for child in children if not isinstance(child, Token))
+        elements = tuple(child for child in children if not isinstance(child, Lexeme))
         return MetaItem(span=span, value=Array(span=span, elements=elements))
 
-    def macro_call(self, path: Token | PathDraft, _bang: Token, tokens: Token) -> MacroCall:
+    def macro_call(self, path: Lexeme | PathDraft, _bang: Lexeme, tokens: Lexeme) -> MacroCall:
         """`path!(…)`."""
-        return MacroCall(
-            span=spanning(path, tokens), path=_path_of(path), tokens=tokens.value
-        )
+        return MacroCall(span=spanning(path, tokens), path=_path_of(path), tokens=tokens.value)
 
-    def struct_literal(self, path: Token | PathDraft, *rest: Child) -> StructLiteral:
+    def struct_literal(self, path: Lexeme | PathDraft, *rest: Child) -> StructLiteral:
         """`Path { … }`."""
         fields = self.written(spanning(rest[0], rest[-1]))
         return StructLiteral(span=spanning(path, rest[-1]), path=_path_of(path), fields=fields)
@@ -173,45 +170,38 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         elements.append(element)
         return elements
 
-    def list_more(self, elements: list[object], _comma: Token, element: object) -> list[object]:
+    def list_more(self, elements: list[object], _comma: Lexeme, element: object) -> list[object]:
         """A further element after a comma."""
         elements.append(element)
         return elements
 
     # --- what follows an operand ---
 
-    def call_suffix(self, _open: Token, *rest: Token | list[Expression]) -> CallSuffix:
-        """`(a, b)`."""
-        closing, arguments = rest[-1], rest[0]
-        assert isinstance(closing, Token)
-        return CallSuffix(
-            closing.end_pos, tuple(arguments) if isinstance(arguments, list) else ()
-        )
+    def empty_call(self, _open: Lexeme, closing: Lexeme) -> CallSuffix:
+        """`()`."""
+        return CallSuffix(closing.end_pos, ())
 
-    def index_suffix(self, _open: Token, index: Expression, closing: Token) -> IndexSuffix:
+    def call_suffix(self, _open: Lexeme, arguments: list[Expression], *rest: Lexeme) -> CallSuffix:
+        """`(a, b)`."""
+        return CallSuffix(rest[-1].end_pos, tuple(arguments))
+
+    def index_suffix(self, _open: Lexeme, index: Expression, closing: Lexeme) -> IndexSuffix:
         """`[i]`."""
         return IndexSuffix(closing.end_pos, index)
 
-    def field_suffix(self, _dot: Token, name: Token) -> FieldSuffix:
+    def field_suffix(self, _dot: Lexeme, name: Lexeme) -> FieldSuffix:
         """`.name`, `.0`."""
         return FieldSuffix(name.end_pos, identifier(name))
 
     def method_suffix(
-        self,
-        _dot: Token,
-        name: Token,
-        _colons: Token,
-        generics: GenericList,
-        opening: Token,
-        *rest: Token | list[Expression],
+        self, _dot: Lexeme, name: Lexeme, _colons: Lexeme, generics: GenericList, call: CallSuffix
     ) -> MethodSuffix:
         """`.name::<T>(a, b)`."""
-        call = self.call_suffix(opening, *rest)
         return MethodSuffix(
             call.end, identifier(name), span_of(name), generics.arguments, call.arguments
         )
 
-    def try_suffix(self, mark: Token) -> TrySuffix:
+    def try_suffix(self, mark: Lexeme) -> TrySuffix:
         """`?`."""
         return TrySuffix(mark.end_pos)
 
@@ -233,7 +223,7 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             case FieldSuffix():
                 return Field(span=span, base=operand, name=suffix.name)
             case IndexSuffix():
-                return Index(span=span, base=operand, index=suffix.index)
+                return Index(span=span, base=operand, index=suffix.inner)
             case MethodSuffix():
                 return MethodCall(
                     span=span,
@@ -247,7 +237,7 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
 
     # --- operators ---
 
-    def infix(self, *tokens: Token) -> Infix:
+    def infix(self, *tokens: Lexeme) -> Infix:
         """One operator, put together where `<` or `>` begins it."""
         if len(tokens) > 1:
             for first, second in zip(tokens, tokens[1:], strict=False):
@@ -261,21 +251,21 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             return INFIXES["".join(tokens)]
         return INFIXES[tokens[0].value]
 
-    def chain(self, left: Expression, infix: Infix | Token, right: Expression) -> Expression:
+    def chain(self, left: Expression, infix: Infix | Lexeme, right: Expression) -> Expression:
         """`left infix right`; a range's dots arrive as a token."""
-        if isinstance(infix, Token):
+        if isinstance(infix, Lexeme):
             infix = INFIXES[infix.value]
         return place_infix(left, infix, right)
 
-    def cast(self, operand: Expression, _as: Token, target: Type) -> Expression:
+    def cast(self, operand: Expression, _as: Lexeme, target: Type) -> Expression:
         """`operand as T`."""
         return place_cast(operand, target)
 
-    def prefix(self, operator: Token, mut: Token | None = None) -> tuple[Token, bool]:
+    def prefix(self, operator: Lexeme, mut: Lexeme | None = None) -> tuple[Lexeme, bool]:
         """A prefix operator, and whether `mut` follows it."""
         return operator, mut is not None
 
-    def unary(self, prefix: tuple[Token, bool], operand: Expression) -> Unary | Reference:
+    def unary(self, prefix: tuple[Lexeme, bool], operand: Expression) -> Unary | Reference:
         """`-x`, `!x`, `*x`, `&x`, `&mut x`; `&&x` takes the reference of a reference."""
         operator, is_mutable = prefix
         span = Span(operator.start_pos, operand.span.end)
@@ -290,48 +280,48 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             case spelling:
                 return Unary(span=span, operator=UnaryOperator(spelling), operand=operand)
 
-    def range_to(self, dots: Token, end: Expression) -> Range:
+    def range_to(self, dots: Lexeme, end: Expression) -> Range:
         """`..end`."""
         return Range(
             span=spanning(dots, end), start=None, end=end, is_inclusive=dots.value == "..="
         )
 
-    def range_from(self, start: Expression, dots: Token) -> Range:
+    def range_from(self, start: Expression, dots: Lexeme) -> Range:
         """`start..`."""
         _refuse_open_inclusive(dots)
         return Range(span=spanning(start, dots), start=start, end=None)
 
-    def range_full(self, dots: Token) -> Range:
+    def range_full(self, dots: Lexeme) -> Range:
         """`..`."""
         _refuse_open_inclusive(dots)
         return Range(span=span_of(dots), start=None, end=None)
 
     # --- forms that reach to the end ---
 
-    def return_(self, word: Token, value: Expression | None = None) -> Return:
+    def return_(self, word: Lexeme, value: Expression | None = None) -> Return:
         """`return x`."""
         return Return(span=spanning(word, value or word), value=value)
 
-    def break_(self, word: Token, *rest: Token | Expression) -> Break:
+    def break_(self, word: Lexeme, *rest: Lexeme | Expression) -> Break:
         """`break 'a x`."""
         label = value = None
         for child in rest:
-            if isinstance(child, Token):
+            if isinstance(child, Lexeme):
                 label = child.value[1:]
             else:
                 value = child
         return Break(span=spanning(word, rest[-1] if rest else word), label=label, value=value)
 
-    def continue_(self, word: Token, label: Token | None = None) -> Continue:
+    def continue_(self, word: Lexeme, label: Lexeme | None = None) -> Continue:
         """`continue 'a`."""
         return Continue(
             span=spanning(word, label or word), label=label.value[1:] if label else None
         )
 
-    def closure_parameters(self, *children: Child) -> PathDraft | Token:
+    def closure_parameters(self, *children: Child) -> PathDraft | Lexeme:
         """`|a, b|`: only where they begin matters."""
         first = children[0]
-        assert isinstance(first, Token)
+        assert isinstance(first, Lexeme)
         return first
 
     def closure_parameter(self, pattern: Node, *_rest: Child) -> Node:
@@ -344,13 +334,13 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         return Closure(span=span, text=self.written(span))
 
 
-def _path_of(path: Token | PathDraft) -> Path:
+def _path_of(path: Lexeme | PathDraft) -> Path:
     if isinstance(path, PathDraft):
         return path.finish()
     return PathDraft(path.start_pos, is_global=False).add((path,)).finish()
 
 
-def _refuse_open_inclusive(dots: Token) -> None:
+def _refuse_open_inclusive(dots: Lexeme) -> None:
     if dots.value == "..=":
         raise Fault(
             code="E0110",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from transpiler.frontend.build.base import BuilderBase, span_of, spanning
 from transpiler.frontend.faults import Fault
+from transpiler.frontend.lexer import Lexeme
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
     BooleanLiteral,
@@ -17,12 +17,7 @@ from transpiler.syntax.nodes import (
     UnaryOperator,
 )
 
-if TYPE_CHECKING:
-    from lark.lexer import Token
-
-INTEGER_SUFFIXES = frozenset(
-    "i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize".split()
-)
+INTEGER_SUFFIXES = frozenset("i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize".split())
 FLOAT_SUFFIXES = frozenset("f16 f32 f64 f128".split())
 _BASES = {"0x": 16, "0o": 8, "0b": 2}
 _BASED = re.compile(r"(0x[\da-fA-F_]+|0o[0-7_]+|0b[01_]+)(\w*)")
@@ -33,7 +28,7 @@ _FLOAT = re.compile(r"(\d[\d_]*(?:\.(?:\d[\d_]*)?)?(?:[eE][+-]?[\d_]+)?)(\w*)")
 class LiteralBuilder(BuilderBase):
     """Numbers, texts, booleans."""
 
-    def integer(self, token: Token) -> IntegerLiteral | FloatLiteral:
+    def integer(self, token: Lexeme) -> IntegerLiteral | FloatLiteral:
         """`1`, `0xff_u8`, and `1f32`, which is a float."""
         value: str = token.value
         span = Span(token.start_pos, token.end_pos)
@@ -51,7 +46,7 @@ class LiteralBuilder(BuilderBase):
             raise _bad_number(value, span, f"`{suffix}` is no type of a number")
         return IntegerLiteral(span=span, value=int(digits, base), text=value, suffix=suffix)
 
-    def float_(self, token: Token) -> FloatLiteral:
+    def float_(self, token: Lexeme) -> FloatLiteral:
         """`1.5e-3_f32`."""
         value: str = token.value
         span = Span(token.start_pos, token.end_pos)
@@ -62,20 +57,18 @@ class LiteralBuilder(BuilderBase):
         digits = found.group(1).replace("_", "")
         return FloatLiteral(span=span, digits=digits, text=value, suffix=suffix)
 
-    def boolean(self, token: Token) -> BooleanLiteral:
+    def boolean(self, token: Lexeme) -> BooleanLiteral:
         """`true`, `false`."""
         return BooleanLiteral(span=span_of(token), value=token.value == "true")
 
-    def text_(self, token: Token) -> TextLiteral:
+    def text_(self, token: Lexeme) -> TextLiteral:
         """A string or a character of any kind."""
         return TextLiteral(span=span_of(token), text=token.value)
 
-    def negative_literal(self, minus: Token, number: Token) -> Unary:
+    def negative_literal(self, minus: Lexeme, number: Lexeme) -> Unary:
         """`-1` in a pattern or among generic arguments."""
         operand = self.integer(number) if number.type == "INT" else self.float_(number)
-        return Unary(
-            span=spanning(minus, operand), operator=UnaryOperator.NEGATE, operand=operand
-        )
+        return Unary(span=spanning(minus, operand), operator=UnaryOperator.NEGATE, operand=operand)
 
 
 def _bad_number(value: str, span: Span, label: str) -> Fault:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from lark.lexer import Token
-
 from transpiler.frontend.build.base import (
     BuilderBase,
     Child,
@@ -12,6 +10,7 @@ from transpiler.frontend.build.base import (
     span_of,
     spanning,
 )
+from transpiler.frontend.lexer import Lexeme
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
     Expression,
@@ -30,7 +29,7 @@ from transpiler.syntax.nodes import (
 class PatternBuilder(BuilderBase):
     """The patterns of `grammar/functions.lark`."""
 
-    def identifier_pattern(self, *tokens: Token) -> IdentifierPattern:
+    def identifier_pattern(self, *tokens: Lexeme) -> IdentifierPattern:
         """`a`, `mut a`, `ref a`."""
         words = {token.value for token in tokens[:-1]}
         return IdentifierPattern(
@@ -40,16 +39,16 @@ class PatternBuilder(BuilderBase):
             is_reference="ref" in words,
         )
 
-    def wildcard_pattern(self, token: Token) -> WildcardPattern:
+    def wildcard_pattern(self, token: Lexeme) -> WildcardPattern:
         """`_`."""
         return WildcardPattern(span=span_of(token))
 
-    def tuple_pattern(self, *children: Token | Pattern) -> TuplePattern:
+    def tuple_pattern(self, *children: Lexeme | Pattern) -> TuplePattern:
         """`(a, b)`."""
-        elements = tuple(child for child in children if not isinstance(child, Token))
+        elements = tuple(child for child in children if not isinstance(child, Lexeme))
         return TuplePattern(span=spanning(children[0], children[-1]), elements=elements)
 
-    def grouped_pattern(self, _open: Token, inner: Pattern, _close: Token) -> Pattern:
+    def grouped_pattern(self, _open: Lexeme, inner: Pattern, _close: Lexeme) -> Pattern:
         """`(a)` is `a`."""
         return inner
 
@@ -57,7 +56,7 @@ class PatternBuilder(BuilderBase):
         """`1`, `-1`, `true`."""
         return LiteralPattern(span=value.span, value=value)
 
-    def path_pattern(self, path: Token | PathDraft, *rest: Child) -> PathPattern:
+    def path_pattern(self, path: Lexeme | PathDraft, *rest: Child) -> PathPattern:
         """`Axis::X`, `Some(a)`."""
         draft = (
             path
@@ -71,26 +70,25 @@ class PatternBuilder(BuilderBase):
             arguments=arguments,
         )
 
-    def or_pattern(self, *children: Token | Pattern) -> OrPattern | Pattern:
+    def or_pattern(self, *children: Lexeme | Pattern) -> OrPattern | Pattern:
         """`a | b`; a leading bar means nothing."""
-        alternatives = tuple(child for child in children if not isinstance(child, Token))
+        alternatives = tuple(child for child in children if not isinstance(child, Lexeme))
         if len(alternatives) == 1:
             return alternatives[0]
         return OrPattern(
             span=spanning(alternatives[0], alternatives[-1]), alternatives=alternatives
         )
 
-    def range_pattern(self, *children: Token | Expression) -> RangePattern:
+    def range_pattern(self, *children: Lexeme | Expression) -> RangePattern:
         """`a..=b`."""
-        dots = next(
-            index for index, child in enumerate(children) if isinstance(child, Token)
-        )
-        start, end = children[:dots], children[dots + 1 :]
+        dots = next(index for index, child in enumerate(children) if isinstance(child, Lexeme))
         return RangePattern(
             span=spanning(children[0], children[-1]),
-            start=start[0] if start else None,  # type: ignore[arg-type] - the dots are the only token
-            end=end[0] if end else None,  # type: ignore[arg-type]
-            is_inclusive=children[dots].value == "..=",  # type: ignore[union-attr]
+            start=next((end for end in children[:dots] if isinstance(end, Expression)), None),
+            end=next((end for end in children[dots:] if isinstance(end, Expression)), None),
+            is_inclusive=any(
+                child.value == "..=" for child in children if isinstance(child, Lexeme)
+            ),
         )
 
     def opaque_pattern(self, *children: Child) -> OpaquePattern:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from lark.lexer import Token
-
-from transpiler.frontend.build.base import span_of, spanning
+from transpiler.frontend.build.base import spanning
 from transpiler.frontend.build.expressions import ExpressionBuilder
 from transpiler.frontend.build.patterns import PatternBuilder
+from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import attach, take
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
@@ -51,19 +50,19 @@ class Draft(NamedTuple):
     block_like: Expression | None = None
     attributes: tuple[Attribute, ...] = ()
 
+    def closed(self, end: int) -> Draft:
+        """The draft with a semicolon that ends at `end`, where it has none yet."""
+        if self.block_like is None:
+            return self
+        closed = _expression_draft(self.block_like, end, has_semicolon=True)
+        return closed._replace(start=self.start, attributes=self.attributes)
+
 
 class TailDraft(NamedTuple):
     """A tail expression under attributes, which a value cannot carry: they are dropped."""
 
     start: int
     expression: Expression
-
-
-class Label(NamedTuple):
-    """`'a:`."""
-
-    start: int
-    name: str
 
 
 class ArmHead(NamedTuple):
@@ -73,37 +72,44 @@ class ArmHead(NamedTuple):
     guard: Expression | None
 
 
-_EMPTY = "empty"
-
-
 class StatementBuilder(ExpressionBuilder, PatternBuilder):
     """Statements and what holds them, of `grammar/functions.lark`."""
 
     # --- statements ---
 
-    def let_statement(self, *children: Token | Pattern | Type | Expression) -> Draft:
+    def let_statement(
+        self, word: Lexeme, pattern: Pattern, *rest: Lexeme | Type | Expression
+    ) -> Draft:
         """`let pattern: type = value else { … };`."""
-        span = spanning(children[0], children[-1])
-        marks = {
-            child.value: child_after
-            for child, child_after in zip(children, children[1:], strict=False)
-            if isinstance(child, Token)
-        }
-        let = partial(
-            Let,
-            span=span,
-            pattern=children[1],  # type: ignore[arg-type] - the rule's order
-            type=marks.get(":"),  # type: ignore[arg-type]
-            value=marks.get("="),  # type: ignore[arg-type]
-            else_block=marks.get("else"),  # type: ignore[arg-type]
-        )
-        return Draft(
-            span.start,
-            span.end,
-            lambda attributes, trivia: let(attributes=attributes, trivia=trivia),
-        )
+        type_: Type | None = None
+        value: Expression | None = None
+        else_block: Block | None = None
+        mark, end = "", word.end_pos
+        for child in rest:
+            if isinstance(child, Lexeme):
+                mark, end = child.value, child.end_pos
+            elif isinstance(child, Type):
+                type_ = child
+            elif mark == "=":
+                value = child
+            elif isinstance(child, Block):
+                else_block = child
+        span = Span(word.start_pos, end)
 
-    def expression_statement(self, expression: Expression, semicolon: Token) -> Draft:
+        def finish(attributes: tuple[Attribute, ...], trivia: Trivia) -> Statement:
+            return Let(
+                span=span,
+                pattern=pattern,
+                type=type_,
+                value=value,
+                else_block=else_block,
+                attributes=attributes,
+                trivia=trivia,
+            )
+
+        return Draft(span.start, span.end, finish)
+
+    def expression_statement(self, expression: Expression, semicolon: Lexeme) -> Draft:
         """`expression;`."""
         return _expression_draft(expression, semicolon.end_pos, has_semicolon=True)
 
@@ -111,11 +117,10 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
         """A block-like expression: it ends with its brace."""
         return _expression_draft(expression, expression.span.end, has_semicolon=False)
 
-    def item_statement(self, token: Token) -> Draft:
+    def item_statement(self, token: Lexeme) -> Draft:
         """An item."""
         start, end = token.start_pos, token.end_pos
         nested = self.nested
-        assert nested is not None
 
         def finish(attributes: tuple[Attribute, ...], trivia: Trivia) -> Statement:
             item = nested.item(start, end, attributes)
@@ -123,43 +128,41 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
 
         return Draft(start, end, finish)
 
-    def empty_statement(self, semicolon: Token) -> Token:
+    def empty_statement(self, semicolon: Lexeme) -> Lexeme:
         """`;` alone."""
         return semicolon
 
-    def attributed(self, attributes: list[Token], statement: Draft | Token) -> Draft | Token:
+    def attributed(self, attributes: list[Lexeme], statement: Draft | Lexeme) -> Draft | Lexeme:
         """A statement under attributes."""
-        if isinstance(statement, Token):
+        if isinstance(statement, Lexeme):
             return statement
         return statement._replace(
             start=attributes[0].start_pos, attributes=self.attributes_of(attributes)
         )
 
-    def attributed_tail(self, attributes: list[Token], expression: Expression) -> TailDraft:
+    def attributed_tail(self, attributes: list[Lexeme], expression: Expression) -> TailDraft:
         """A tail under attributes."""
         return TailDraft(attributes[0].start_pos, expression)
 
     # --- blocks ---
 
     def block(
-        self, opening: Token, *rest: Token | list[Draft | Token] | Expression | TailDraft
+        self, opening: Lexeme, *rest: Lexeme | list[Draft | Lexeme] | Expression | TailDraft
     ) -> Block:
         """`{ statements; tail }`."""
-        closing = rest[-1]
-        assert isinstance(closing, Token)
+        closing = opening
         drafts: list[Draft] = []
         tail: Expression | None = None
         tail_start = 0
-        for child in rest[:-1]:
-            match child:
-                case list():
-                    drafts = _without_empty(child)
-                case TailDraft():
-                    tail, tail_start = child.expression, child.start
-                case Token():
-                    pass
-                case _:
-                    tail, tail_start = child, child.span.start
+        for child in rest:
+            if isinstance(child, list):
+                drafts = _without_empty(child)
+            elif isinstance(child, Lexeme):
+                closing = child
+            elif isinstance(child, TailDraft):
+                tail, tail_start = child.expression, child.start
+            else:
+                tail, tail_start = child, child.span.start
         if tail is None and drafts and drafts[-1].block_like is not None:
             last = drafts[-1].block_like
             if yields_value(last):
@@ -183,40 +186,35 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
             closing_comments=closing_comments,
         )
 
-    def unsafe_block(self, word: Token, block: Block) -> Block:
+    def unsafe_block(self, word: Lexeme, block: Block) -> Block:
         """`unsafe { … }`."""
-        return _block_with(block, word.start_pos, is_unsafe=True)
-
-    def label(self, lifetime: Token, _colon: Token) -> Label:
-        """`'a:`."""
-        return Label(lifetime.start_pos, lifetime.value[1:])
-
-    def labelled_block(self, label: Label, block: Block) -> Block:
-        """`'a: { … }`."""
-        return _block_with(block, label.start, label=label.name)
+        return replace(block, span=Span(word.start_pos, block.span.end), is_unsafe=True)
 
     # --- control flow ---
 
-    def if_(self, word: Token, condition: Expression, *rest: Token | Block | If) -> If:
+    def if_(
+        self,
+        word: Lexeme,
+        condition: Expression,
+        then_block: Block,
+        _else: Lexeme | None = None,
+        branch: Block | If | None = None,
+    ) -> If:
         """`if condition { … } else …`."""
-        last = rest[-1]
-        then_block = rest[0]
-        assert isinstance(then_block, Block)
-        assert not isinstance(last, Token)
         return If(
-            span=Span(word.start_pos, last.span.end),
+            span=Span(word.start_pos, (branch or then_block).span.end),
             condition=condition,
             then_block=then_block,
-            else_branch=last if len(rest) > 1 else None,
+            else_branch=branch,
         )
 
     def let_condition(
         self,
-        let: Token,
+        let: Lexeme,
         pattern: Pattern,
-        _equals: Token,
+        _equals: Lexeme,
         value: Expression,
-        and_: Token | None = None,
+        and_: Lexeme | None = None,
         rest: Expression | None = None,
     ) -> Expression:
         """`let pattern = value && rest`: in `let p = a && b`, `&& b` is a condition of its own."""
@@ -228,60 +226,57 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
             condition = _and(condition, further)
         return condition if and_ is None or rest is None else _and(condition, rest)
 
-    def let_and(self, left: Expression, _and_token: Token, right: Expression) -> Expression:
+    def let_and(self, left: Expression, _and_token: Lexeme, right: Expression) -> Expression:
         """`a && let pattern = b`."""
         return _and(left, right)
 
-    def while_(self, *children: Label | Token | Expression) -> While:
-        """`'a: while condition { … }`."""
-        label, start, rest = _labelled(children)
-        condition, body = rest[-2:]
-        assert isinstance(body, Block)
-        return While(
-            span=Span(start, body.span.end),
-            condition=condition,  # type: ignore[arg-type] - the rule's order
-            body=body,
-            label=label,
+    def while_(self, word: Lexeme, condition: Expression, body: Block) -> While:
+        """`while condition { … }`."""
+        return While(span=Span(word.start_pos, body.span.end), condition=condition, body=body)
+
+    def loop_(self, word: Lexeme, body: Block) -> Loop:
+        """`loop { … }`."""
+        return Loop(span=Span(word.start_pos, body.span.end), body=body)
+
+    def for_(
+        self, word: Lexeme, pattern: Pattern, _in: Lexeme, iterable: Expression, body: Block
+    ) -> For:
+        """`for pattern in iterable { … }`."""
+        return For(
+            span=Span(word.start_pos, body.span.end), pattern=pattern, iterable=iterable, body=body
         )
 
-    def loop_(self, *children: Label | Token | Block) -> Loop:
+    def labelled(
+        self, label: Lexeme, _colon: Lexeme, labelled: While | Loop | For | Block
+    ) -> While | Loop | For | Block:
         """`'a: loop { … }`."""
-        label, start, rest = _labelled(children)
-        body = rest[-1]
-        assert isinstance(body, Block)
-        return Loop(span=Span(start, body.span.end), body=body, label=label)
-
-    def for_(self, *children: Label | Token | Pattern | Expression) -> For:
-        """`'a: for pattern in iterable { … }`."""
-        label, start, rest = _labelled(children)
-        _word, pattern, _in, iterable, body = rest
-        assert isinstance(body, Block)
-        return For(
-            span=Span(start, body.span.end),
-            pattern=pattern,  # type: ignore[arg-type] - the rule's order
-            iterable=iterable,  # type: ignore[arg-type]
-            body=body,
-            label=label,
+        return replace(
+            labelled,
+            span=Span(label.start_pos, labelled.span.end),
+            label=label.value[1:],
         )
 
     def match_(
-        self, word: Token, scrutinee: Expression, _open: Token, *rest: Token | MatchArm | list[MatchArm]
+        self,
+        word: Lexeme,
+        scrutinee: Expression,
+        _open: Lexeme,
+        *rest: Lexeme | MatchArm | list[MatchArm],
     ) -> Match:
         """`match scrutinee { arms }`."""
         arms: list[MatchArm] = []
+        end = word.end_pos
         for child in rest:
             if isinstance(child, MatchArm):
                 arms.append(child)
             elif isinstance(child, list):
                 arms.extend(child)
-        closing = rest[-1]
-        assert isinstance(closing, Token)
-        return Match(
-            span=Span(word.start_pos, closing.end_pos), scrutinee=scrutinee, arms=tuple(arms)
-        )
+            else:
+                end = child.end_pos
+        return Match(span=Span(word.start_pos, end), scrutinee=scrutinee, arms=tuple(arms))
 
     def arm(
-        self, head: ArmHead, _arrow: Token, body: Expression, _comma: Token | None = None
+        self, head: ArmHead, _arrow: Lexeme, body: Expression, _comma: Lexeme | None = None
     ) -> MatchArm:
         """`pattern => body,`."""
         return MatchArm(
@@ -291,12 +286,11 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
             guard=head.guard,
         )
 
-    def arm_head(self, *children: Token | Pattern | Expression) -> ArmHead:
+    def arm_head(self, *children: Lexeme | Pattern | Expression) -> ArmHead:
         """`pattern if guard`; attributes mean nothing here."""
-        parts = [child for child in children if not isinstance(child, Token)]
         return ArmHead(
-            parts[0],  # type: ignore[arg-type] - the rule's order
-            parts[1] if len(parts) > 1 else None,  # type: ignore[arg-type]
+            next(child for child in children if isinstance(child, Pattern)),
+            next((child for child in children if isinstance(child, Expression)), None),
         )
 
 
@@ -338,41 +332,15 @@ def _expression_draft(expression: Expression, end: int, *, has_semicolon: bool) 
     return Draft(start, end, finish, None if has_semicolon else expression)
 
 
-def _without_empty(children: list[Draft | Token]) -> list[Draft]:
+def _without_empty(children: list[Draft | Lexeme]) -> list[Draft]:
     """The statements without lone semicolons; one after a block-like statement belongs to it."""
     drafts: list[Draft] = []
     for child in children:
         if isinstance(child, Draft):
             drafts.append(child)
-        elif drafts and drafts[-1].block_like is not None:
-            last = drafts[-1]
-            assert last.block_like is not None
-            closed = _expression_draft(last.block_like, child.end_pos, has_semicolon=True)
-            drafts[-1] = closed._replace(start=last.start, attributes=last.attributes)
+        elif drafts:
+            drafts[-1] = drafts[-1].closed(child.end_pos)
     return drafts
-
-
-def _block_with(
-    block: Block, start: int, *, label: str | None = None, is_unsafe: bool = False
-) -> Block:
-    return Block(
-        span=Span(start, block.span.end),
-        statements=block.statements,
-        tail=block.tail,
-        tail_trivia=block.tail_trivia,
-        closing_comments=block.closing_comments,
-        label=label,
-        is_unsafe=is_unsafe,
-    )
-
-
-def _labelled(
-    children: tuple[Label | Token | Pattern | Expression, ...],
-) -> tuple[str | None, int, tuple[Label | Token | Pattern | Expression, ...]]:
-    first = children[0]
-    if isinstance(first, Label):
-        return first.name, first.start, children[1:]
-    return None, span_of(first).start, children
 
 
 def _and(left: Expression, right: Expression) -> Binary:

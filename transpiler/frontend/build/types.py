@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from lark.lexer import Token
-
 from transpiler.frontend.build.base import (
+    BoundDraft,
     BuilderBase,
     Child,
     GenericList,
@@ -15,6 +14,7 @@ from transpiler.frontend.build.base import (
     span_of,
     spanning,
 )
+from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import attach, take
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
@@ -30,7 +30,6 @@ from transpiler.syntax.nodes import (
     LifetimeArgument,
     LifetimeParameter,
     MetaItem,
-    Node,
     OpaqueType,
     Parameter,
     Path,
@@ -84,21 +83,16 @@ class FunctionHead(NamedTuple):
     where_clause: str | None
 
 
-def nodes_in(children: Iterable[object]) -> tuple[Node, ...]:
-    """The children that are nodes: tokens are punctuation here."""
-    return tuple(child for child in children if isinstance(child, Node))
-
-
 class TypeBuilder(BuilderBase):
     """Everything that stands in `grammar/items.lark`."""
 
     # --- paths ---
 
-    def path_start(self, first: Token, *rest: Child) -> PathDraft:
+    def path_start(self, first: Lexeme, *rest: Child) -> PathDraft:
         """`a`, `a<B>`, `a::b`, `a::<B>`."""
         return PathDraft(first.start_pos, is_global=False).add((first, *rest))
 
-    def path_global(self, colons: Token, *rest: Child) -> PathDraft:
+    def path_global(self, colons: Lexeme, *rest: Child) -> PathDraft:
         """`::a`."""
         return PathDraft(colons.start_pos, is_global=True).add(rest)
 
@@ -108,20 +102,14 @@ class TypeBuilder(BuilderBase):
 
     def generic_arguments(self, *children: Child) -> GenericList:
         """`<A, B>`."""
-        arguments: list[GenericArgument] = [
-            child  # type: ignore[misc] - the grammar admits generic arguments only
-            for child in children
-            if isinstance(child, Node)
-        ]
-        return GenericList(spanning(children[0], children[-1]), tuple(arguments))
+        arguments = tuple(child for child in children if isinstance(child, GenericArgument))
+        return GenericList(spanning(children[0], children[-1]), arguments)
 
-    def associated_type(self, name: Token, _equals: Token, type_: Type) -> AssociatedTypeArgument:
+    def associated_type(self, name: Lexeme, _equals: Lexeme, type_: Type) -> AssociatedTypeArgument:
         """`Output = T`."""
-        return AssociatedTypeArgument(
-            span=spanning(name, type_), name=identifier(name), type=type_
-        )
+        return AssociatedTypeArgument(span=spanning(name, type_), name=identifier(name), type=type_)
 
-    def lifetime_argument(self, token: Token) -> LifetimeArgument:
+    def lifetime_argument(self, token: Lexeme) -> LifetimeArgument:
         """`'a`."""
         return LifetimeArgument(span=span_of(token), name=token.value[1:])
 
@@ -136,11 +124,10 @@ class TypeBuilder(BuilderBase):
         finished = path.finish()
         return PathType(span=finished.span, path=finished)
 
-    def reference_type(self, ampersand: Token, *rest: Token | Type) -> ReferenceType:
+    def reference_type(self, ampersand: Lexeme, *rest: Lexeme | Type) -> ReferenceType:
         """`&'a mut T`."""
-        referent = rest[-1]
-        assert isinstance(referent, Node)
-        words = [child for child in rest if isinstance(child, Token)]
+        *_, referent = (child for child in rest if isinstance(child, Type))
+        words = [child for child in rest if isinstance(child, Lexeme)]
         lifetimes = [word.value[1:] for word in words if word.type == "LIFETIME"]
         return ReferenceType(
             span=spanning(ampersand, referent),
@@ -149,7 +136,7 @@ class TypeBuilder(BuilderBase):
             lifetime=lifetimes[0] if lifetimes else None,
         )
 
-    def double_reference_type(self, ampersands: Token, *rest: Token | Type) -> ReferenceType:
+    def double_reference_type(self, ampersands: Lexeme, *rest: Lexeme | Type) -> ReferenceType:
         """`&&T`, which the lexer reads as one operator."""
         inner = self.reference_type(ampersands, *rest)
         start, end = inner.span
@@ -163,22 +150,21 @@ class TypeBuilder(BuilderBase):
             ),
         )
 
-    def tuple_type(self, *children: Token | Type) -> TupleType:
+    def tuple_type(self, *children: Lexeme | Type) -> TupleType:
         """`()`, `(A, B)`."""
-        elements = tuple(child for child in children if not isinstance(child, Token))
+        elements = tuple(child for child in children if not isinstance(child, Lexeme))
         return TupleType(span=spanning(children[0], children[-1]), elements=elements)
 
-    def grouped_type(self, _open: Token, inner: Type, _close: Token) -> Type:
+    def grouped_type(self, _open: Lexeme, inner: Type, _close: Lexeme) -> Type:
         """`(A)` is `A`."""
         return inner
 
-    def array_type(self, opening: Token, element: Type, *rest: Token | Expression) -> ArrayType:
+    def array_type(self, opening: Lexeme, element: Type, *rest: Lexeme | Expression) -> ArrayType:
         """`[T]`, `[T; N]`."""
-        length = rest[1] if len(rest) > 1 else None
-        assert length is None or not isinstance(length, Token)
+        length = next((child for child in rest if isinstance(child, Expression)), None)
         return ArrayType(span=spanning(opening, rest[-1]), element=element, length=length)
 
-    def inferred_type(self, token: Token) -> InferredType:
+    def inferred_type(self, token: Lexeme) -> InferredType:
         """`_`."""
         return InferredType(span=span_of(token))
 
@@ -189,63 +175,59 @@ class TypeBuilder(BuilderBase):
 
     # --- generic parameters ---
 
-    def bound(self, *children: Child) -> PathDraft | Token:
-        """One bound; only a bare path is kept apart."""
+    def bound(self, *children: Child) -> BoundDraft:
+        """One bound; only a bare path is kept."""
         only = children[0]
-        if len(children) == 1 and isinstance(only, PathDraft):
-            return only
-        last = children[-1]
-        return last if isinstance(last, Token) else Token("BOUND", "")
+        path = only.finish() if len(children) == 1 and isinstance(only, PathDraft) else None
+        return BoundDraft(spanning(only, children[-1]), path)
 
-    def bounds(self, *children: PathDraft | Token) -> Bounds:
+    def bounds(self, *children: BoundDraft | Lexeme) -> Bounds:
         """`A + B`."""
-        return Bounds(tuple(child.finish() for child in children if isinstance(child, PathDraft)))
+        drafts = [child for child in children if isinstance(child, BoundDraft)]
+        return Bounds(tuple(draft.path for draft in drafts if draft.path is not None))
 
-    def type_parameter(self, name: Token, *rest: Token | Bounds) -> TypeParameter:
+    def type_parameter(self, name: Lexeme, *rest: Lexeme | Bounds) -> TypeParameter:
         """`D: Float`."""
         last = rest[-1] if rest else None
         bounds = last.paths if isinstance(last, Bounds) else ()
         end = bounds[-1].span.end if bounds else name.end_pos
-        return TypeParameter(
-            span=Span(name.start_pos, end), name=identifier(name), bounds=bounds
-        )
+        return TypeParameter(span=Span(name.start_pos, end), name=identifier(name), bounds=bounds)
 
     def const_parameter(
-        self, const: Token, name: Token, _colon: Token, type_: Type, *default: Token | Expression
+        self,
+        const: Lexeme,
+        name: Lexeme,
+        _colon: Lexeme,
+        type_: Type,
+        *default: Lexeme | Expression,
     ) -> ConstParameter:
         """`const N: i32 = 1`."""
-        value = default[-1] if default else None
-        assert not isinstance(value, Token)
+        value = next((child for child in default if isinstance(child, Expression)), None)
         return ConstParameter(
             span=spanning(const, value or type_), name=identifier(name), type=type_, default=value
         )
 
-    def lifetime_parameter(self, *tokens: Token) -> LifetimeParameter:
+    def lifetime_parameter(self, *tokens: Lexeme) -> LifetimeParameter:
         """`'a: 'b`."""
-        return LifetimeParameter(
-            span=spanning(tokens[0], tokens[-1]), name=tokens[0].value[1:]
-        )
+        return LifetimeParameter(span=spanning(tokens[0], tokens[-1]), name=tokens[0].value[1:])
 
-    def generics(self, *children: Token | GenericParameter) -> Generics:
+    def generics(self, *children: Lexeme | GenericParameter) -> Generics:
         """`<T: Triton, const N: i32>`."""
-        return Generics(tuple(child for child in children if not isinstance(child, Token)))
+        return Generics(tuple(child for child in children if not isinstance(child, Lexeme)))
 
     # --- parameters ---
 
-    def parameter(self, *children: Token | Pattern | Type) -> Parameter:
+    def parameter(self, *children: Lexeme | Pattern | Type) -> Parameter:
         """`pattern: type`; attributes mean nothing here."""
-        *_, pattern, _colon, type_ = children
-        return Parameter(
-            span=spanning(pattern, type_),
-            pattern=pattern,  # type: ignore[arg-type] - the rule's order
-            type=type_,  # type: ignore[arg-type]
-        )
+        pattern = next(child for child in children if isinstance(child, Pattern))
+        type_ = next(child for child in children if isinstance(child, Type))
+        return Parameter(span=spanning(pattern, type_), pattern=pattern, type=type_)
 
     def receiver(self, *children: Child) -> Receiver:
         """`&mut self`."""
         return Receiver(spanning(children[0], children[-1]))
 
-    def parameters(self, *children: Token | Parameter | Receiver) -> Parameters:
+    def parameters(self, *children: Lexeme | Parameter | Receiver) -> Parameters:
         """A parameter list without its parentheses; comments in it attach to the parameters."""
         receiver = None
         entries: list[Parameter] = []
@@ -261,31 +243,31 @@ class TypeBuilder(BuilderBase):
         self._parameter_places = places
         return Parameters(receiver, tuple(entries))
 
-    def function_head(self, *children: object) -> FunctionHead:
+    def function_head(
+        self, _fn: Lexeme, name: Lexeme, *children: Generics | Lexeme | Parameters | Type
+    ) -> FunctionHead:
         """`fn name<…>(…) -> T where …`."""
-        name = children[1]
-        assert isinstance(name, Token)
         generics: tuple[GenericParameter, ...] = ()
         parameters = Parameters(None, ())
         return_type: Type | None = None
         where_clause = None
         opening = closing = name.end_pos
-        for child in children[2:]:
+        for child in children:
             match child:
                 case Generics():
                     generics = child.parameters
                 case Parameters():
                     parameters = child
-                case Token(type="LPAR"):
+                case Lexeme(type="LPAR"):
                     opening = child.end_pos
-                case Token(type="RPAR"):
+                case Lexeme(type="RPAR"):
                     closing = child.start_pos
-                case Token(type="WHERE"):
+                case Lexeme(type="WHERE"):
                     where_clause = child.value.removeprefix("where").strip() or None
-                case Token():
+                case Lexeme():
                     pass
                 case _:
-                    return_type = child  # type: ignore[assignment] - what is left is the type
+                    return_type = child
         return FunctionHead(
             name=identifier(name),
             name_span=span_of(name),
@@ -296,7 +278,7 @@ class TypeBuilder(BuilderBase):
             where_clause=where_clause,
         )
 
-    def return_type(self, _arrow: Token, type_: Type) -> Type:
+    def return_type(self, _arrow: Lexeme, type_: Type) -> Type:
         """`-> T`."""
         return type_
 
@@ -316,7 +298,7 @@ class TypeBuilder(BuilderBase):
 
     # --- attributes ---
 
-    def meta_path(self, *tokens: Token) -> Path:
+    def meta_path(self, *tokens: Lexeme) -> Path:
         """`a::b`."""
         names = [token for token in tokens if token.value != "::"]
         return Path(
@@ -326,22 +308,21 @@ class TypeBuilder(BuilderBase):
             ),
         )
 
-    def meta(self, path: Path, *rest: Token | Expression | MetaItem) -> MetaItem:
+    def meta(self, path: Path, *rest: Lexeme | Expression | MetaItem) -> MetaItem:
         """`path`, `path = value`, `path(items)`."""
         span = spanning(path, rest[-1] if rest else path)
         if not rest:
             return MetaItem(span=span, path=path)
-        nodes = nodes_in(rest)
-        first = rest[0]
-        if isinstance(first, Token) and first.value == "=":
-            return MetaItem(span=span, path=path, value=nodes[0])  # type: ignore[arg-type]
-        return MetaItem(span=span, path=path, items=nodes)  # type: ignore[arg-type]
+        for child in rest:
+            if isinstance(child, Expression):
+                return MetaItem(span=span, path=path, value=child)
+        items = tuple(child for child in rest if isinstance(child, MetaItem))
+        return MetaItem(span=span, path=path, items=items)
 
     def meta_value(self, value: Expression) -> MetaItem:
         """A literal among the items."""
         return MetaItem(span=value.span, value=value)
 
-    def attributes_of(self, tokens: Iterable[Token]) -> tuple[Attribute, ...]:
+    def attributes_of(self, tokens: Iterable[Lexeme]) -> tuple[Attribute, ...]:
         """The attributes that the lexer cut out as `tokens`."""
-        assert self.nested is not None
         return tuple(self.nested.attribute(token.start_pos, token.end_pos) for token in tokens)
