@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from transpiler.emit.environment import template
 from transpiler.emit.imports import import_lines
 from transpiler.emit.line_map import LineMap
-from transpiler.emit.records import record
+from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
 from transpiler.target.lower import LoweredKernel, lower_kernel
@@ -58,16 +58,12 @@ def emit_module(
         docstring=tuple(
             docstring(module.docs, "") or [f'"""Triton kernels of {_base(source)}."""']
         ),
-        imports=import_lines({*read, "dataclass", "tl", "triton"}),
+        imports=import_lines({*read, "dataclass", "triton", *(["tl"] if helpers else [])}),
         exports=_sorted_exports(["KERNELS", "Kernel", *(it.name for it in (*raw, *specialised))]),
         helpers=tuple(PRELUDE[name].rstrip() for name in helpers),
         kernels=tuple(map(_view, raw)),
         specialisations=tuple(map(_view, specialised)),
-        records=tuple(
-            line
-            for plan, kernel in zip(plans, kernels, strict=True)
-            for line in record(plan, kernel)
-        ),
+        table=table(zip(plans, kernels, strict=True)),
     )
     text = template("module.py.j2").render(module=view)
     starts = compile_module(text, _base(source))

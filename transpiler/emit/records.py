@@ -1,4 +1,4 @@
-"""The entries of `KERNELS`: what a module tells about its kernels."""
+"""The table `KERNELS`: what a module tells about its kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from transpiler.target.lower import LoweredKernel
 
 
-def record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
+def table(kernels: Iterable[tuple[KernelPlan, LoweredKernel]]) -> tuple[str, ...]:
+    """The lines of `KERNELS`."""
+    entries = [line for plan, kernel in kernels for line in _record(plan, kernel)]
+    opening = "KERNELS: dict[str, Kernel] = {"
+    return (opening, *entries, "}") if entries else (f"{opening}}}",)
+
+
+def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
     """The lines of one entry of `KERNELS`."""
     names = {symbol.name: name for symbol, name in kernel.names.symbols.items()}
     source = plan.kernel

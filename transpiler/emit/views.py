@@ -29,4 +29,4 @@ class ModuleView:
     helpers: tuple[str, ...]
     kernels: tuple[FunctionView, ...]
     specialisations: tuple[FunctionView, ...]
-    records: tuple[str, ...]
+    table: tuple[str, ...]

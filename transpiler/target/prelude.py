@@ -27,10 +27,7 @@ def _require_dtype(pointers, dtype: tl.constexpr):
 @triton.jit
 def _divide(x, y, dtype: tl.constexpr):
     """`x / y` in `dtype`: the quotient of integers is truncated."""
-    if dtype.is_floating():
-        return x / y
-    else:
-        return x // y
+    return x / y if dtype.is_floating() else x // y
 ''',
     "_maximum": '''\
 @triton.jit
