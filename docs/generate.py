@@ -55,7 +55,7 @@ listed. How signatures are written here:
 | another name | a member of that enum, listed at the end |
 
 Under each signature stands its Triton, in which the names of the parameters stand for the arguments. A keyword argument
-whose Rust is `None`, `false` or `&[]` is left out, so `T::load(p, Some(m), None, &[], None, None, None, false)` prints as
+whose Rust is `None`, `false` or `&[]` is left out: `T::load(p, Some(m), None, &[], None, None, None, false)` prints as
 `tl.load(p, mask=m)`. A name that begins with an underscore is a small function that the generated module defines for
 itself.
 """

@@ -133,7 +133,7 @@ def test_the_error_is_what_the_command_says(folder: Path) -> None:
 def test_every_option_is_in_the_table() -> None:
     table = README.partition("| option |")[2].partition("\n\n")[0]
     listed = [sorted(re.findall(r"`(-{1,2}[a-z-]*)", row)) for row in ROW.findall(table)]
-    context = click.Context(command)
+    context = click.Context(command, **command.context_settings)
     offered = [
         sorted(it.opts + it.secondary_opts)
         for it in command.get_params(context)
