@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.diagnostics.model import Label
-
 if TYPE_CHECKING:
+    from transpiler.diagnostics.model import Label
     from transpiler.diagnostics.sink import Sink
     from transpiler.source import Span
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 class Fault(Exception):  # noqa: N818 - it is a fault of the text, and stays one after it is caught
     """One syntax error; its parts are those of a diagnostic."""
 
-    def __init__(  # noqa: PLR0913 - one keyword a part of a diagnostic
+    def __init__(
         self,
         *,
         code: str,

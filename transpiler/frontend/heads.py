@@ -40,4 +40,4 @@ def doc_lines(comment: str) -> tuple[str, ...]:
 
 
 def _without_space(line: str) -> str:
-    return line[1:] if line.startswith(" ") else line
+    return line.removeprefix(" ")

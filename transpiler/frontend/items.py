@@ -1,29 +1,27 @@
 """Finding the items of a file, and parsing those we model.
 
-The scanner reads what stands before an item (comments, docs, attributes, visibility) and finds the item's end by balanced
-delimiters; Lark parses heads of functions, types, and the bodies of kernels. What we do not model, or cannot read, becomes
-an `OpaqueItem`: host code never stands in a kernel's way. A kernel that cannot be parsed is reported and left out.
+The scanner reads what stands before an item (comments, docs, attributes, visibility) and finds the item's end by
+balanced delimiters; Lark parses heads of functions, types, and the bodies of kernels. What we do not model, or cannot
+read, becomes an `OpaqueItem`: host code never stands in a kernel's way. A kernel that cannot be parsed is reported
+and left out.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
-from lark import UnexpectedInput
+from lark import UnexpectedToken
 
 from transpiler.frontend.build.types import FunctionHead
 from transpiler.frontend.delimiters import (
     UnclosedError,
     UnterminatedError,
-    block_comment_end,
-    group_end,
     item_end,
 )
 from transpiler.frontend.faults import Fault
-from transpiler.frontend.heads import doc_lines, is_outer_doc
-from transpiler.frontend.lexer import Slice
+from transpiler.frontend.slices import PROBLEMS, Prelude, SliceParser
 from transpiler.frontend.syntax_errors import explain, unclosed, unexpected_at_item, unterminated
 from transpiler.frontend.trivia import Offsets, attach, take
 from transpiler.source import SourceFile, Span
@@ -38,32 +36,20 @@ from transpiler.syntax.nodes import (
     Impl,
     Item,
     ItemHead,
-    MetaItem,
     Module,
-    Node,
     OpaqueBody,
     OpaqueItem,
-    OpaqueType,
     Struct,
-    TextLiteral,
     Trivia,
-    Type,
     Use,
 )
-from transpiler.syntax.text_literals import text_value
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
     from transpiler.frontend.table import Parser
 
-# What a text can do to the parser. Recursion is as deep as the operators of one expression nest.
-PROBLEMS = (UnexpectedInput, Fault, UnclosedError, UnterminatedError, RecursionError)
 _DEEPEST = 64
 
-_SPACE = re.compile(r"\s*")
-_COMMENT_START = re.compile(r"\s*(?://|/\*)")
-_ATTRIBUTE_START = re.compile(r"#\s*!?\s*\[")
-_LINE = re.compile(r"[^\r\n]*")
 _KEYWORDS = (
     "fn|struct|impl|use|mod|const|static|enum|union|trait|type|extern|macro_rules\\s*!|macro"
 )
@@ -87,30 +73,12 @@ _ITEM_LINE = re.compile(
 )
 
 
-Made = TypeVar("Made")
-
-
-class _Prelude(NamedTuple):
-    """What stands before an item, from `start`; the item itself begins at `end`."""
-
-    start: int
-    end: int
-    docs: tuple[str, ...]
-    attributes: tuple[Attribute, ...]
-
-    @property
-    def is_kernel(self) -> bool:
-        return any(attribute.name == "kernel" for attribute in self.attributes)
-
-
-class FileParser:
+class FileParser(SliceParser):
     """Parses the items of one source text; errors go to the sink."""
 
     def __init__(self, source: SourceFile, sink: Sink, parser: Parser) -> None:
-        self.text = source.text
+        super().__init__(source.text, parser)
         self.sink = sink
-        self.comments: list[Offsets] = []
-        self._parser = parser
         self._depth = 0
 
     # --- lists of items ---
@@ -143,7 +111,7 @@ class FileParser:
                 break
             begin = position
             try:
-                prelude = self._prelude(position, end)
+                prelude = self.prelude(position, end)
                 item, position = self._item(prelude, end)
             except (Fault, UnclosedError, UnterminatedError) as problem:
                 position = self._recover(problem, begin, end, is_alone=is_file and not found)
@@ -158,85 +126,22 @@ class FileParser:
             for item, around in zip(found, trivia, strict=True)
         ), closing
 
-    def skip_comments(self, position: int, end: int) -> int:
-        """The next offset that is neither white space nor in a comment; comments are noted."""
-        text = self.text
-        while True:
-            found = _SPACE.match(text, position, end)
-            position = found.end() if found else position
-            if position < end and text[position] == "/" and not self.is_outer_doc_at(position):
-                stop = self.comment_end(position, end)
-                if stop is None:
-                    return position
-                self.comments.append((position, stop))
-                position = stop
-            else:
-                return position
-
-    def _skip_space(self, position: int) -> int:
-        found = _SPACE.match(self.text, position)
-        return found.end() if found else position
-
-    def comment_end(self, start: int, end: int) -> int | None:
-        """Where the comment at `start` ends; None where there is none, or where it does not end."""
-        if self.text.startswith("//", start):
-            found = _LINE.match(self.text, start, end)
-            return found.end() if found else end
-        if self.text.startswith("/*", start):
-            try:
-                return block_comment_end(self.text, start, end)
-            except UnterminatedError:
-                return None
-        return None
-
-    def is_outer_doc_at(self, position: int) -> bool:
-        """Whether a comment at `position` is the documentation of what follows."""
-        return is_outer_doc(self.text[position : position + 5])
-
     def body(self, span: Span) -> Block | None:
         """The block at `span`; an error goes to the sink."""
         try:
-            return self._parse("block", Block, *span)
+            return self.parse("block", Block, *span)
         except PROBLEMS as problem:
             self._report(problem, *span)
             return None
 
     def body_quietly(self, span: Span) -> Block | None:
         """The block at `span`, or None where the grammar does not know what it holds."""
-        found = self._quietly("block", *span)
+        found = self.quietly("block", *span)
         return found if isinstance(found, Block) else None
-
-    def _prelude(self, start: int, end: int) -> _Prelude:
-        docs: list[str] = []
-        attributes: list[Attribute] = []
-        position = start
-        while True:
-            position = self.skip_comments(position, end)
-            if position < end and self.text[position] == "/":
-                stop = self.comment_end(position, end)
-                if stop is None:
-                    if self.text.startswith("/*", position):
-                        raise UnterminatedError(position, is_comment=True)
-                    break
-                docs.extend(doc_lines(self.text[position:stop]))
-                position = stop
-                continue
-            opening = _ATTRIBUTE_START.match(self.text, position, end)
-            if opening is None:
-                break
-            stop = group_end(self.text, opening.end() - 1, end)
-            attribute = self.attribute(position, stop)
-            lines = _doc_of(attribute)
-            if lines is None:
-                attributes.append(attribute)
-            else:
-                docs.extend(lines)
-            position = stop
-        return _Prelude(start, position, tuple(docs), tuple(attributes))
 
     # --- one item ---
 
-    def _item(self, prelude: _Prelude, end: int) -> tuple[Item | None, int]:
+    def _item(self, prelude: Prelude, end: int) -> tuple[Item | None, int]:
         """The item after `prelude` and where it ends; None for a kernel whose error has been reported."""
         text = self.text
         start = _START.match(text, prelude.end, end)
@@ -292,10 +197,10 @@ class FileParser:
         head_end = stop - 1 if brace is None else brace
         body: Block | OpaqueBody | None = None
         try:
-            parsed = self._parse("function_head", FunctionHead, start, head_end)
+            parsed = self.parse("function_head", FunctionHead, start, head_end)
             if brace is not None:
                 if is_kernel:
-                    body = self._parse("block", Block, brace, stop)
+                    body = self.parse("block", Block, brace, stop)
                 else:
                     body = OpaqueBody(span=Span(brace, stop), text=self.text[brace:stop])
         except PROBLEMS as problem:
@@ -332,7 +237,7 @@ class FileParser:
 
     def _impl(self, head: ItemHead, span: Span, after: int, brace: int) -> Impl:
         text = self.text
-        position = self._skip_space(after)
+        position = self.skip_space(after)
         generics = ""
         if text[position] == "<":
             stop = _angle_end(text, position, brace)
@@ -341,14 +246,14 @@ class FileParser:
         where = _WHERE.search(text, position, brace)
         types_end = where.start() if where else brace
         for_ = _FOR.search(text, position, types_end)
-        trait = self._type(position, for_.start()) if for_ else None
+        trait = self.type_(position, for_.start()) if for_ else None
         items, closing = self.items(brace + 1, span.end - 1)
         return Impl(
             span=span,
             head=head,
             generics=generics,
             trait=trait,
-            self_type=self._type(for_.end() if for_ else position, types_end),
+            self_type=self.type_(for_.end() if for_ else position, types_end),
             where_clause=text[where.end() : brace].strip() if where else None,
             items=items,
             closing_comments=closing,
@@ -364,7 +269,7 @@ class FileParser:
         value_text = ""
         if equals is not None:
             value_text = self.text[equals.end() : stop].strip()
-            found = self._quietly("expression", equals.end(), stop)
+            found = self.quietly("expression", equals.end(), stop)
             value = found if isinstance(found, Expression) else None
         word = self.text[after : name.start("name")].strip()
         return Const(
@@ -373,7 +278,7 @@ class FileParser:
             keyword=f"{keyword} {word}".strip(),
             name=name["name"],
             name_span=Span(*name.span("name")),
-            type=self._type(name.end(), equals.start() if equals else stop),
+            type=self.type_(name.end(), equals.start() if equals else stop),
             value=value,
             value_text=value_text,
         )
@@ -390,66 +295,15 @@ class FileParser:
             span=span, head=head, name=name["name"], items=items, closing_comments=closing
         )
 
-    def _type(self, start: int, end: int) -> Type:
-        found = self._quietly("type", start, end)
-        if isinstance(found, Type):
-            return found
-        text = self.text[start:end]
-        begin = start + len(text) - len(text.lstrip())
-        return OpaqueType(span=Span(begin, begin + len(text.strip())), text=text.strip())
-
     # --- what the builder asks for ---
-
-    def attribute(self, start: int, end: int) -> Attribute:
-        """The attribute at `[start, end)`; its content is parsed where it is a meta item."""
-        opening = _ATTRIBUTE_START.match(self.text, start, end)
-        content = start if opening is None else opening.end()
-        meta = self._quietly("meta", content, end - 1)
-        return Attribute(
-            span=Span(start, end),
-            text=self.text[start:end],
-            meta=meta if isinstance(meta, MetaItem) else None,
-            is_inner="!" in self.text[start:content],
-        )
 
     def item(self, start: int, end: int, attributes: tuple[Attribute, ...]) -> Item:
         """The item among statements at `[start, end)`."""
         begin = attributes[0].span.start if attributes else start
-        item, _ = self._item(_Prelude(begin, start, (), attributes), end)
+        item, _ = self._item(Prelude(begin, start, (), attributes), end)
         if item is None:
             raise _Reported
         return item
-
-    # --- Lark ---
-
-    def _parse(self, rule: str, kind: type[Made], start: int, end: int) -> Made:
-        """What `rule` makes of `[start, end)`; comments that nothing in it took become comments of the file."""
-        result, comments = self._parse_apart(rule, start, end)
-        if comments:
-            self.comments.extend(comments)
-            self.comments.sort()
-        if not isinstance(result, kind):
-            raise TypeError(f"the rule {rule} made a {type(result).__name__}")
-        return result
-
-    def _parse_apart(self, rule: str, start: int, end: int) -> tuple[object, list[Offsets]]:
-        """What `rule` makes of `[start, end)`, and the comments that nothing in it took."""
-        builder = self._parser.builder
-        part = Slice(self.text, start, end)
-        saved = builder.text, builder.comments, builder.nested
-        builder.text, builder.comments, builder.nested = self.text, part.comments, self
-        try:
-            result = self._parser.parse(rule, part)
-        finally:
-            builder.text, builder.comments, builder.nested = saved
-        return result, part.comments
-
-    def _quietly(self, rule: str, start: int, end: int) -> Node | None:
-        try:
-            result, _ = self._parse_apart(rule, start, end)
-        except PROBLEMS:
-            return None
-        return result if isinstance(result, Node) else None
 
     # --- errors ---
 
@@ -465,15 +319,16 @@ class FileParser:
                 fault = unclosed(self.text, problem.start, start, end)
             case UnterminatedError():
                 fault = unterminated(self.text, problem)
-            case UnexpectedInput():
+            case UnexpectedToken():
                 fault = explain(self.text, start, problem, self._parser.spelling)
             case _:
                 raise problem
         fault.emit(self.sink)
 
     def _recover(self, problem: Exception, start: int, end: int, *, is_alone: bool) -> int:
-        """Report what is wrong with the item at `start`, and find the next one: a line that begins as items do and is not
-        indented deeper.
+        """Report what is wrong with the item at `start`, and find the next one.
+
+        That is a line which begins as items do and is not indented deeper.
         """
         line_start = self.text.rfind("\n", 0, start) + 1
         indent = len(self.text[line_start:start]) if self.text[line_start:start].isspace() else 0
@@ -524,19 +379,6 @@ def with_trivia(item: Item, trivia: Trivia) -> Item:
     return replace(item, head=replace(item.head, trivia=trivia))
 
 
-def _doc_of(attribute: Attribute) -> tuple[str, ...] | None:
-    """The lines of `#[doc = "…"]`; None for any other attribute."""
-    meta = attribute.meta
-    if meta is None or meta.path is None or meta.path.identifier != "doc" or attribute.is_inner:
-        return None
-    if not isinstance(meta.value, TextLiteral):
-        return None
-    value = text_value(meta.value.text)
-    return (
-        None if value is None else tuple(doc_lines("///" + line)[0] for line in value.split("\n"))
-    )
-
-
 def _angle_end(text: str, start: int, end: int) -> int:
     depth = 0
     for mark in _ANGLE.finditer(text, start, end):
@@ -555,7 +397,7 @@ def _place(problem: Exception) -> int:
             return problem.span.start
         case UnclosedError() | UnterminatedError():
             return problem.start
-        case UnexpectedInput():
+        case UnexpectedToken():
             token = getattr(problem, "token", None)
             return getattr(token, "start_pos", 0) or 0
         case _:

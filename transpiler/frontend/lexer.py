@@ -1,12 +1,12 @@
 """The lexer: Rust text to the terminals of the grammar.
 
-Lark's own contextual lexer compiles one regular expression for each of the two hundred sets of terminals the parse table
-asks for, and counts lines from the top of the file for each slice it is given; both cost more than the whole parse may
-(`benchmarks/` has the numbers). This one compiles one expression, knows offsets only, and cuts out whole what no regular
-expression finds: macro arguments, attributes, items among statements.
+Lark's own contextual lexer compiles one regular expression for each of the two hundred sets of terminals the parse
+table asks for, and counts lines from the top of the file for each slice it is given; both cost more than the whole
+parse may (`benchmarks/` has the numbers). This one compiles one expression, knows offsets only, and cuts out whole
+what no regular expression finds: macro arguments, attributes, items among statements.
 
-What depends on context is settled by the token before: `0` in `x.0.1` is no float, `else` after anything but `}` belongs
-to `let … else`. `>` is always a token of its own (see `grammar/terminals.lark`).
+What depends on context is settled by the token before: `0` in `x.0.1` is no float, `else` after anything but `}`
+belongs to `let … else`. `>` is always a token of its own (see `grammar/terminals.lark`).
 """
 
 from __future__ import annotations
@@ -51,11 +51,55 @@ _OPERATORS = {
     **dict.fromkeys(("..", "..="), "RANGE"),
 }
 _RESERVED = frozenset(
-    "abstract async await become box do enum extern final gen macro mod override priv pub static struct super trait try"
-    " type typeof unsized use virtual yield crate".split()
+    [
+        "abstract",
+        "async",
+        "await",
+        "become",
+        "box",
+        "do",
+        "enum",
+        "extern",
+        "final",
+        "gen",
+        "macro",
+        "mod",
+        "override",
+        "priv",
+        "pub",
+        "static",
+        "struct",
+        "super",
+        "trait",
+        "try",
+        "type",
+        "typeof",
+        "unsized",
+        "use",
+        "virtual",
+        "yield",
+        "crate",
+    ]
 ) - {"super", "crate", "gen"}
 _ITEM_WORDS = frozenset(
-    "const enum extern fn impl macro_rules mod pub static struct trait type use union unsafe async".split()
+    [
+        "const",
+        "enum",
+        "extern",
+        "fn",
+        "impl",
+        "macro_rules",
+        "mod",
+        "pub",
+        "static",
+        "struct",
+        "trait",
+        "type",
+        "use",
+        "union",
+        "unsafe",
+        "async",
+    ]
 )
 _SPECIAL = _ITEM_WORDS | {"else", "where"}
 _ATTRIBUTE = re.compile(r"#\s*!?\s*\[")

@@ -115,7 +115,7 @@ def place_infix(left: Expression, infix: Infix, right: Expression) -> Expression
 
 
 def place_cast(left: Expression, target: Type) -> Expression:
-    """The tree of `left as target`: the cast takes the last operand, with its prefix operators, of what stands before."""
+    """The tree of `left as target`: the cast takes the last operand before it, prefix operators included."""
     span = Span(left.span.start, target.span.end)
     match left:
         case Binary():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lark import UnexpectedToken
-
 from transpiler.diagnostics.model import Label
 from transpiler.frontend.delimiters import CLOSER, UnterminatedError, block_comment_end, landmarks
 from transpiler.frontend.faults import Fault
@@ -16,16 +14,15 @@ from transpiler.source import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lark import UnexpectedInput
+    from lark import UnexpectedToken
 
 _OPENER = {closer: opener for opener, closer in CLOSER.items()}
 _STATEMENT_WORDS = frozenset(("let", "while", "for", "loop", "return", "break", "continue"))
 _WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
 
 
-def explain(text: str, start: int, error: UnexpectedInput, spelling: Mapping[str, str]) -> Fault:
+def explain(text: str, start: int, error: UnexpectedToken, spelling: Mapping[str, str]) -> Fault:
     """What is wrong where Lark stopped in the slice of `text` that begins at `start`."""
-    assert isinstance(error, UnexpectedToken)
     token = error.token
     place = token.start_pos or 0
     ends = token.type == "$END"
@@ -217,12 +214,69 @@ _GROUPS = (
 )
 _AFTER_LET_PATTERN = frozenset(("COLON", "EQUAL", "SEMICOLON"))
 _STARTS = frozenset(
-    "IDENT INT FLOAT TEXT TRUE FALSE LPAR LSQB LBRACE MINUS BANG STAR AMPERSAND VBAR IF MATCH WHILE LOOP FOR UNSAFE"
-    " LIFETIME RETURN BREAK CONTINUE MOVE RANGE SELF LET ITEM ATTRIBUTE UNDERSCORE MUT REF DYN IMPL FN EXTERN LESSTHAN"
-    " BRACED DELIMITED".split()
+    [
+        "IDENT",
+        "INT",
+        "FLOAT",
+        "TEXT",
+        "TRUE",
+        "FALSE",
+        "LPAR",
+        "LSQB",
+        "LBRACE",
+        "MINUS",
+        "BANG",
+        "STAR",
+        "AMPERSAND",
+        "VBAR",
+        "IF",
+        "MATCH",
+        "WHILE",
+        "LOOP",
+        "FOR",
+        "UNSAFE",
+        "LIFETIME",
+        "RETURN",
+        "BREAK",
+        "CONTINUE",
+        "MOVE",
+        "RANGE",
+        "SELF",
+        "LET",
+        "ITEM",
+        "ATTRIBUTE",
+        "UNDERSCORE",
+        "MUT",
+        "REF",
+        "DYN",
+        "IMPL",
+        "FN",
+        "EXTERN",
+        "LESSTHAN",
+        "BRACED",
+        "DELIMITED",
+    ]
 )
 _OPERATORS = frozenset(
-    "PLUS MINUS STAR BINARY ASSIGN_OP EQUAL AMPERSAND VBAR LESSTHAN MORETHAN RANGE AS DOT QMARK LPAR LSQB BANG".split()
+    [
+        "PLUS",
+        "MINUS",
+        "STAR",
+        "BINARY",
+        "ASSIGN_OP",
+        "EQUAL",
+        "AMPERSAND",
+        "VBAR",
+        "LESSTHAN",
+        "MORETHAN",
+        "RANGE",
+        "AS",
+        "DOT",
+        "QMARK",
+        "LPAR",
+        "LSQB",
+        "BANG",
+    ]
 )
 _EVERYWHERE = frozenset(("&&", "||", "::", "<="))
 _NAMED = {
@@ -271,7 +325,9 @@ def _accepts(error: UnexpectedToken) -> frozenset[str]:
 def _in_words(expected: frozenset[str], spelling: Mapping[str, str]) -> str:
     """The expected terminals as a person would say it."""
     words: list[str] = []
-    left = set(_AFTER_LET_PATTERN if expected >= _AFTER_LET_PATTERN else expected)
+    left = set(expected)
+    if left >= _AFTER_LET_PATTERN:
+        left = set(_AFTER_LET_PATTERN)
     for name, marks in _GROUPS:
         if marks <= left:
             words.append(name)

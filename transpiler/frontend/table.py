@@ -1,9 +1,9 @@
 """The LALR parser: its table is made from the grammar once and read from a cache afterwards.
 
-The cache lies in the user's cache folder, under a name made of the grammar's text and the versions of Lark and Python. One
-that cannot be read or written is done without, silently: it saves half a second and is worth no failure. Lark's own cache
-is not used: it takes 30 ms to read for this grammar, for it stores each of its 14,000 actions as a dictionary; here equal
-rows of the table are stored once, and it takes a tenth.
+The cache lies in the user's cache folder, under a name made of the grammar's text and the versions of Lark and
+Python. One that cannot be read or written is done without, silently: it saves half a second and is worth no failure.
+Lark's own cache is not used: it takes 30 ms to read for this grammar, for it stores each of its 14,000 actions as a
+dictionary; here equal rows of the table are stored once, and it takes a tenth.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _FORMAT = "2"
 class Table:
     """A parse table as plain data.
 
-    `rows` are the distinct rows; an action is a state to shift to, or `-1 - r` to reduce by rule `r`. `states[s]` is the
-    row of state `s`. `spelled` gives the terminal of each keyword and mark.
+    `rows` are the distinct rows; an action is a state to shift to, or `-1 - r` to reduce by rule `r`. `states[s]` is
+    the row of state `s`. `spelled` gives the terminal of each keyword and mark.
     """
 
     rules: tuple[Rule, ...]

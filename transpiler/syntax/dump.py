@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from transpiler.source import Span
-from transpiler.syntax.nodes import File, Node
+
+if TYPE_CHECKING:
+    from transpiler.syntax.nodes import File, Node
 
 _INDENT = "  "
 

@@ -71,9 +71,55 @@ from transpiler.syntax.nodes import (
 )
 
 KEYWORDS = frozenset(
-    "abstract as async await become box break const continue do dyn else enum extern false final fn for if impl in let"
-    " loop macro match mod move mut override priv pub ref return static struct trait true try type typeof unsafe unsized"
-    " use virtual where while yield".split()
+    [
+        "abstract",
+        "as",
+        "async",
+        "await",
+        "become",
+        "box",
+        "break",
+        "const",
+        "continue",
+        "do",
+        "dyn",
+        "else",
+        "enum",
+        "extern",
+        "false",
+        "final",
+        "fn",
+        "for",
+        "if",
+        "impl",
+        "in",
+        "let",
+        "loop",
+        "macro",
+        "match",
+        "mod",
+        "move",
+        "mut",
+        "override",
+        "priv",
+        "pub",
+        "ref",
+        "return",
+        "static",
+        "struct",
+        "trait",
+        "true",
+        "try",
+        "type",
+        "typeof",
+        "unsafe",
+        "unsized",
+        "use",
+        "virtual",
+        "where",
+        "while",
+        "yield",
+    ]
 )
 
 
@@ -129,11 +175,9 @@ def type_(node: Type) -> str:
             return f"&{lifetime}{'mut ' if node.is_mutable else ''}{type_(node.referent)}"
         case TupleType():
             return _tuple([type_(element) for element in node.elements])
-        case ArrayType(length=None):
-            return f"[{type_(node.element)}]"
-        case ArrayType(length=length):
-            assert length is not None
-            return f"[{type_(node.element)}; {expression(length)}]"
+        case ArrayType():
+            length = f"; {expression(node.length)}" if node.length is not None else ""
+            return f"[{type_(node.element)}{length}]"
         case InferredType():
             return "_"
         case OpaqueType():
@@ -191,7 +235,7 @@ def pattern(node: Pattern) -> str:
 # --- Expressions ---
 
 
-def expression(node: Expression) -> str:
+def expression(node: Expression) -> str:  # noqa: C901 - one case a node
     """An expression on one line.
 
     Raises:

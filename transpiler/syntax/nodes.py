@@ -26,7 +26,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment(Node):
-    """A `//` or `/* */` comment, delimiters included in `text`, line ends normalised to `\\n`."""
+    """A `//` or `/* */` comment, delimiters included in `text`, line ends normalised to a line feed."""
 
     text: str
     blank_before: bool = False
@@ -43,8 +43,8 @@ class Trivia:
 
     `leading` stand on the lines above it, `trailing` after it on its last line. `blank_before` tells that an empty line
     stands between it and what precedes it (comments above it count as part of it; an empty line between those
-    comments is on the `Comment`). `blank_after_leading` tells that an empty line parts the last leading comment from it:
-    such a comment heads a section rather than this one thing.
+    comments is on the `Comment`). `blank_after_leading` tells that an empty line parts the last leading comment from
+    it: such a comment heads a section rather than this one thing.
     """
 
     leading: tuple[Comment, ...] = ()
@@ -204,7 +204,7 @@ class BinaryOperator(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntegerLiteral(Node):
-    """`1_000_i64`: `value` is exact, `text` as written, `suffix` the type (`f32` is possible: `1f32` is a FloatLiteral)."""
+    """`1_000_i64`: `value` is exact, `text` as written, `suffix` an integer type (`1f32` is a `FloatLiteral`)."""
 
     value: int
     text: str
@@ -358,7 +358,11 @@ class Range(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block(Node):
-    """`{ statements; tail }`; comments before the closing brace are `closing_comments`."""
+    """`{ statements; tail }`; comments before the closing brace are `closing_comments`.
+
+    An `if`, `match`, `loop` or block at the end is the tail where it can have a value, and a statement otherwise: a
+    `while`, and an `if` whose branches all end with statements, are never tails.
+    """
 
     statements: tuple[Statement, ...]
     tail: Expression | None = None
@@ -702,7 +706,8 @@ class Parameter(Node):
 class ItemHead:
     """What stands before every item: doc lines (without `///` and one space), attributes, visibility, comments.
 
-    `docs` are the outer doc comments, one entry a line. `visibility` is the text as written (`pub`, `pub(crate)`) or "".
+    `docs` are the outer doc comments, one entry a line. `visibility` is the text as written (`pub`, `pub(crate)`), or
+    empty.
     """
 
     docs: tuple[str, ...] = ()
@@ -722,8 +727,8 @@ class OpaqueBody(Node):
 class Function(Node):
     """`fn name<generics>(parameters) -> return_type where … { body }`.
 
-    Functions under `#[kernel]`, and free functions, have a parsed `Block`; methods keep an `OpaqueBody` until somebody
-    needs them. `receiver` is the text of a `self` parameter. `where_clause` is the text after `where`.
+    Functions under `#[kernel]`, and free functions that a kernel names, have a parsed `Block`; all others keep an
+    `OpaqueBody`, which `frontend.parser.parse_body` parses for who needs it. `receiver` is the text of a `self` parameter. `where_clause` is the text after `where`.
     """
 
     head: ItemHead
@@ -749,7 +754,10 @@ class Struct(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impl(Node):
-    """`impl<generics> Trait for Type where … { items }`; `generics` and `where_clause` as written, `trait` None if inherent."""
+    """`impl<generics> Trait for Type where … { items }`; `generics` and `where_clause` are kept as written.
+
+    `trait` is None for an inherent impl.
+    """
 
     head: ItemHead
     generics: str

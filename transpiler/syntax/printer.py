@@ -31,7 +31,6 @@ from transpiler.syntax.nodes import (
     Impl,
     Index,
     Item,
-    ItemHead,
     ItemStatement,
     Let,
     LetCondition,
@@ -80,8 +79,10 @@ def print_file(file: File) -> str:
         parts.append(_items(file.items, ""))
     text = "\n\n".join(parts)
     if file.closing_comments:
-        text = f"{text}\n{_comments(file.closing_comments, '')}" if text else _comments(
-            file.closing_comments, ""
+        text = (
+            f"{text}\n{_comments(file.closing_comments, '')}"
+            if text
+            else _comments(file.closing_comments, "")
         )
     return f"{text}\n"
 
@@ -175,10 +176,9 @@ def _bare_item(item: Item, indent: str) -> str:
             return f"{public}{declared}{value};"
         case Module(items=None):
             return f"{public}mod {inline.name(item.name)};"
-        case Module(items=items):
-            assert items is not None
+        case Module():
             head = f"{public}mod {inline.name(item.name)}"
-            return f"{head} {_item_block(items, item.closing_comments, indent)}"
+            return f"{head} {_item_block(item.items or (), item.closing_comments, indent)}"
         case OpaqueItem():
             return public + item.text
         case _:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from transpiler.diagnostics.model import Diagnostic
 from transpiler.diagnostics.sink import Sink
 from transpiler.frontend.parser import parse_file
 from transpiler.source import SourceFile, Span
 from transpiler.syntax import nodes
 from transpiler.syntax.nodes import Block, Expression, File, Function, Let, Statement
 from transpiler.syntax.printer import print_expression, print_pattern, print_type
+
+if TYPE_CHECKING:
+    from transpiler.diagnostics.model import Diagnostic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.frontend.parsing import grouped, parse_any, kernel, statement, value
+from tests.unit.frontend.parsing import grouped, kernel, parse_any, statement, value
 from transpiler.syntax.nodes import (
     Array,
     ArrayRepeat,

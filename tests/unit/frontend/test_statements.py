@@ -183,8 +183,9 @@ def test_patterns(pattern: str) -> None:
     [
         "i32", "T::Pointer<D>", "Vec<Vec<u8>>", "T::Tensor<T::Tensor<T::Pointer<D>>>", "&T", "&mut T", "&'a T", "&&T",
         "&'static mut [T]", "[T]", "[T; 3]", "[T; N * 2]", "(A, B)", "(A,)", "()", "_", "!", "fn(A, B) -> C", "fn()",
-        "*const T", "*mut T", "dyn A + B", "impl Fn(A) -> B", "Box<dyn Fn(A) -> B + 'a>", "<T as X>::Y", "Foo<'a, 3, { N + 1 }, -1>",
-        "Iterator<Item = T>", "::std::vec::Vec<u8>", "unsafe extern \"C\" fn(A) -> B", "&dyn A", "Vec::<u8>",
+        "*const T", "*mut T", "dyn A + B", "impl Fn(A) -> B", "Box<dyn Fn(A) -> B + 'a>", "<T as X>::Y",
+        "Foo<'a, 3, { N + 1 }, -1>",
+        "Iterator<Item = T>", "::std::vec::Vec<u8>", 'unsafe extern "C" fn(A) -> B', "&dyn A", "Vec::<u8>",
     ],
 )  # fmt: skip
 def test_types(written: str) -> None:

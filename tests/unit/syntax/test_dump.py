@@ -7,7 +7,9 @@ from transpiler.syntax.dump import dump_file
 
 
 def test_dump() -> None:
-    assert dump_file(parse("#[kernel]\nfn k(n: i32) {\n    // c\n    n += 1;\n}\n")) == """\
+    assert (
+        dump_file(parse("#[kernel]\nfn k(n: i32) {\n    // c\n    n += 1;\n}\n"))
+        == """\
 File @0..48
   items:
     - Function @0..47
@@ -50,6 +52,7 @@ File @0..48
                 - Comment @29..33
                   text: '// c'
 """
+    )
 
 
 def test_the_dump_tells_texts_apart_and_repeats_itself() -> None:

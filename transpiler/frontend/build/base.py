@@ -70,8 +70,7 @@ class PathDraft:
 
 def identifier(token: Lexeme) -> str:
     """The name an identifier token spells; `r#x` is `x`."""
-    value: str = token.value
-    return value[2:] if value.startswith("r#") else value
+    return token.value.removeprefix("r#")
 
 
 def span_of(child: Child) -> Span:

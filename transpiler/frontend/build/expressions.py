@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from transpiler.frontend.build.base import (
@@ -240,7 +241,7 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
     def infix(self, *tokens: Lexeme) -> Infix:
         """One operator, put together where `<` or `>` begins it."""
         if len(tokens) > 1:
-            for first, second in zip(tokens, tokens[1:], strict=False):
+            for first, second in pairwise(tokens):
                 if first.end_pos != second.start_pos:
                     raise Fault(
                         code="E0110",
@@ -318,11 +319,9 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             span=spanning(word, label or word), label=label.value[1:] if label else None
         )
 
-    def closure_parameters(self, *children: Child) -> PathDraft | Lexeme:
+    def closure_parameters(self, *children: Child) -> Child:
         """`|a, b|`: only where they begin matters."""
-        first = children[0]
-        assert isinstance(first, Lexeme)
-        return first
+        return children[0]
 
     def closure_parameter(self, pattern: Node, *_rest: Child) -> Node:
         """`a: T`: closures are kept as written."""

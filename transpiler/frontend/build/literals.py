@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from transpiler.frontend.build.base import BuilderBase, span_of, spanning
 from transpiler.frontend.faults import Fault
-from transpiler.frontend.lexer import Lexeme
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
     BooleanLiteral,
@@ -17,8 +17,13 @@ from transpiler.syntax.nodes import (
     UnaryOperator,
 )
 
-INTEGER_SUFFIXES = frozenset("i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize".split())
-FLOAT_SUFFIXES = frozenset("f16 f32 f64 f128".split())
+if TYPE_CHECKING:
+    from transpiler.frontend.lexer import Lexeme
+
+INTEGER_SUFFIXES = frozenset(
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"]
+)
+FLOAT_SUFFIXES = frozenset(["f16", "f32", "f64", "f128"])
 _BASES = {"0x": 16, "0o": 8, "0b": 2}
 _BASED = re.compile(r"(0x[\da-fA-F_]+|0o[0-7_]+|0b[01_]+)(\w*)")
 _DECIMAL = re.compile(r"(\d[\d_]*)([^\W\d]\w*)?")

@@ -295,8 +295,9 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
 
 
 def yields_value(expression: Expression) -> bool:
-    """Whether a block-like expression at the end of a block can be its value: loops but `loop`, and branches that all
-    end with a statement, cannot.
+    """Whether a block-like expression at the end of a block can be its value.
+
+    Loops other than `loop`, and branches that all end with a statement, cannot.
     """
     match expression:
         case Block():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.frontend.build.base import (
@@ -289,6 +290,8 @@ class TypeBuilder(BuilderBase):
         if not comments or not parameters:
             return parameters
         trivia, closing = attach(self.text, self._parameter_places, comments, start)
+        if closing:
+            trivia[-1] = replace(trivia[-1], leading=trivia[-1].leading + closing)
         return tuple(
             Parameter(
                 span=parameter.span, pattern=parameter.pattern, type=parameter.type, trivia=around
