@@ -1,7 +1,7 @@
 """How much Rust the compiler translates in a second, in process on one core, and whether that stays linear.
 
 `python benchmarks/bench_throughput.py` translates `kernels/batchnorm.rs`, then files of 10, 100 and 1,000 kernels made
-by repeating its kernels under new names. The goals are 250 KB of Rust a second, and a cost per kernel that does not grow.
+by repeating its kernels under new names. The goals are 250 KB of Rust a second, and one cost per kernel at any size.
 Processor time is counted, since other programs may share the core. `--profile` prints where the time goes instead.
 """
 
