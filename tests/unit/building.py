@@ -292,6 +292,7 @@ class Build:
         return ir.Kernel(
             span=self.here,
             name=name,
+            name_span=self.here,
             docs=docs,
             dtype_parameters=dtype_parameters,
             const_generics=tuple(constants),

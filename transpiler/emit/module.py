@@ -85,7 +85,7 @@ def _lower(plans: tuple[KernelPlan, ...], source: SourceFile) -> list[LoweredKer
             plan,
             name,
             module_names,
-            f"{base}:{source.position(plan.kernel.span.start).line}",
+            f"{base}:{source.position(plan.kernel.name_span.start).line}",
         )
         for plan, name in zip(plans, names, strict=True)
     ]

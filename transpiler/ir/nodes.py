@@ -395,13 +395,14 @@ Statement: TypeAlias = Let | LetTuple | Declare | Assign | Evaluate | If | While
 class Kernel(Node):
     """One `#[kernel]` function.
 
-    `parameters` are the runtime parameters in Rust order, `const_generics` the compile-time ones;
-    `docs` the doc comment a line each; `feature_gate` the text of its `#[cfg(…)]` conditions or
-    None; `named_dtypes` the dtypes its attribute names, if any;
-    `backward` the struct its attribute names.
+    `name_span` covers its name. `parameters` are the runtime parameters in Rust order,
+    `const_generics` the compile-time ones; `docs` the doc comment a line each; `feature_gate` the
+    text of its `#[cfg(…)]` conditions or None; `named_dtypes` the dtypes its attribute names, if
+    any; `backward` the struct its attribute names.
     """
 
     name: str
+    name_span: Span
     docs: tuple[str, ...]
     dtype_parameters: tuple[DtypeParameter, ...]
     const_generics: tuple[Symbol, ...]

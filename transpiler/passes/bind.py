@@ -354,18 +354,27 @@ class _Binding:
                 case DType():
                     allowed = dtype in bound.dtypes and (limit is None or dtype in limit)
                 case DtypeParameter():
-                    allowed = set(dtype.bound.dtypes) <= set(bound.dtypes)
+                    allowed = dtype.name in self._state.unbounded or (
+                        set(dtype.bound.dtypes) <= set(bound.dtypes)
+                    )
                 case _:
                     allowed = True
             if not allowed:
-                words = bound.value if limit is None else ", ".join(d.value for d in limit)
+                admitted = [d for d in bound.dtypes if limit is None or d in limit]
                 text = self._state.text(Scalar(dtype=dtype))
-                advice = None
+                names = ", ".join(d.value for d in admitted)
                 if isinstance(dtype, DtypeParameter):
+                    fault = f"`{text}` may be another dtype"
                     advice = f"bound `{text}` by `{_narrowest(bound, dtype.bound)}`"
+                else:
+                    fault = f"this is `{text}`"
+                    advice = (
+                        f"convert it: `{self._state.hardware}::cast::<{text}, {admitted[0].value}>"
+                        "(…, None, false)`"
+                    )
                 self._state.sink.emit(
                     "E0504",
-                    f"`{self._op.name}` is for {words}, and `{text}` may be something else",
+                    f"`{self._op.name}` is defined for {names}; {fault}",
                     span,
                     notes=(f"the operation is `{self._rust()}`",),
                     help=advice,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.diagnostics.model import Label
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Bound, DType, DtypeParameter, Pointer, Poison, Scalar
 from transpiler.passes.annotations import resolve_type
@@ -11,10 +12,12 @@ from transpiler.passes.attributes import kernel_attributes
 from transpiler.passes.bounds import parameter_bounds
 from transpiler.passes.cfg import Features, cfg_conditions, is_enabled
 from transpiler.passes.check import check_block
-from transpiler.passes.elaboration import Elaboration, near_match
+from transpiler.passes.elaboration import Elaboration, TooDeepError, near_match
 from transpiler.passes.settle import settle_kernel
 from transpiler.passes.statements import BodyElaborator
+from transpiler.source import Span
 from transpiler.syntax import nodes as syntax
+from transpiler.syntax.printer import print_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +48,7 @@ def elaborate(
                 "E0202",
                 f"the kernel `{function.name}` is defined twice",
                 function.name_span,
-                notes=(f"the first is on line {source.position(previous.span.start).line}",),
+                related=(Label(span=previous.name_span, message="the first is here"),),
             )
             continue
         if selected and function.name not in selected:
@@ -87,6 +90,7 @@ def _elaborate_kernel(
         sink=sink,
         hardware=hardware,
         dtype_parameters=_dtype_parameters(function, hardware, bounds, sink),
+        unbounded=frozenset(name for name in bounds if _BOUNDS.keys().isdisjoint(bounds[name])),
     )
     const_generics = _const_generics(function, state)
     parameters = _parameters(function, state)
@@ -95,7 +99,17 @@ def _elaborate_kernel(
     if not isinstance(function.body, syntax.Block):
         sink.emit("E0704", f"the kernel `{function.name}` has no body", function.name_span)
         return None
-    body = BodyElaborator(state).block(function.body)
+    try:
+        body = BodyElaborator(state).block(function.body)
+    except TooDeepError as error:
+        sink.emit(
+            "E0116",
+            f"the kernel `{function.name}` nests too deeply",
+            Span(error.span.start, error.span.start + 1),
+            label="in here",
+            help="give inner values names with `let`",
+        )
+        return None
     if sink.error_count > errors_before:
         # The kernel goes no further; what Triton would refuse in it is told in the same run all the same.
         check_block(body, sink)
@@ -103,6 +117,7 @@ def _elaborate_kernel(
     kernel = ir.Kernel(
         span=function.span,
         name=function.name,
+        name_span=function.name_span,
         docs=function.head.docs,
         dtype_parameters=tuple(state.dtype_parameters.values()),
         const_generics=const_generics,
@@ -200,7 +215,7 @@ def _parameters(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbo
         if not isinstance(type_, Scalar | Pointer | Poison):
             state.sink.emit(
                 "E0704",
-                f"a kernel cannot take `{state.text(type_)}`",
+                f"a kernel cannot take `{print_type(parameter.type)}`",
                 parameter.type.span,
                 help="kernels take pointers and scalars",
             )
@@ -222,7 +237,10 @@ def _parameters(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbo
         previous = state.scopes.find(name)
         if previous is not None:
             state.sink.emit(
-                "E0202", f"the parameter `{name}` is named twice", parameter.pattern.span
+                "E0202",
+                f"the name `{name}` is taken twice",
+                parameter.pattern.span,
+                related=(Label(span=previous.span, message="the first is here"),),
             )
         state.scopes.declare(symbol)
         symbols.append(symbol)

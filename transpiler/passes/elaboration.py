@@ -20,12 +20,29 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 
+# Python's stack holds 1,000 calls, of which a walk takes about five a level, more where arguments
+# are bound; and Python reads
+# no more than 100 levels of indentation, of which a block takes one.
+_DEEPEST = 160
+BLOCK_LEVELS = 3
+CALL_LEVELS = 3
+
+
+class TooDeepError(Exception):
+    """A kernel nests too deeply at `span`."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__(span)
+        self.span = span
+
+
 @dataclass(slots=True, kw_only=True)
 class Elaboration:
     """The state while one kernel's syntax becomes typed IR.
 
     `hardware` is the name of the `Triton` parameter (`T`), `dtype_parameters` the dtype parameters by name. `constants`
     holds the symbols whose value is known at compile time: const generics and immutable locals computed from them.
+    `unbounded` names the dtype parameters whose bound is at fault, so that nothing is concluded from it.
     """
 
     sink: Sink
@@ -34,8 +51,24 @@ class Elaboration:
     solver: DtypeSolver = field(default_factory=DtypeSolver)
     scopes: Scopes = field(default_factory=Scopes)
     constants: dict[ir.Symbol, ir.Expression | None] = field(default_factory=dict)
+    unbounded: frozenset[str] = frozenset()
     symbol_count: int = 0
     loop_depth: int = 0
+    _depth: int = 0
+
+    def enter(self, span: Span, *, levels: int = 1) -> None:
+        """Go down by `levels`; `leave` comes back.
+
+        Raises:
+            TooDeepError: nothing that walks the tree could go that deep.
+        """
+        self._depth += levels
+        if self._depth > _DEEPEST:
+            raise TooDeepError(span)
+
+    def leave(self, *, levels: int = 1) -> None:
+        """Come back up by `levels`."""
+        self._depth -= levels
 
     def symbol(
         self, name: str, kind: ir.SymbolKind, type_: Type, span: Span, *, is_mutable: bool = False

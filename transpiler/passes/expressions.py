@@ -24,7 +24,7 @@ from transpiler.ir.types import (
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.associated import associated_constant
 from transpiler.passes.bind import bind_op_call
-from transpiler.passes.elaboration import Elaboration, is_poison, near_match
+from transpiler.passes.elaboration import CALL_LEVELS, Elaboration, is_poison, near_match
 from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.shapes import unify_shapes
 from transpiler.syntax import nodes as syntax
@@ -72,8 +72,19 @@ class ExpressionElaborator(ABC):
     def block_value(self, block: syntax.Block) -> ir.BlockValue:
         """A block used as a value."""
 
-    def expression(self, node: syntax.Expression) -> ir.Expression:  # noqa: C901 - one case a kind
-        """The typed form of `node`; a poisoned literal where an error was reported."""
+    def expression(self, node: syntax.Expression) -> ir.Expression:
+        """The typed form of `node`; a poisoned literal where an error was reported.
+
+        Raises:
+            TooDeepError: it nests too deeply.
+        """
+        levels = CALL_LEVELS if isinstance(node, syntax.Call | syntax.MethodCall) else 1
+        self.state.enter(node.span, levels=levels)
+        typed = self._typed(node)
+        self.state.leave(levels=levels)
+        return typed
+
+    def _typed(self, node: syntax.Expression) -> ir.Expression:  # noqa: C901 - one case a kind
         state = self.state
         match node:
             case syntax.IntegerLiteral():
@@ -398,7 +409,7 @@ class ExpressionElaborator(ABC):
             )
             return state.poison(node.span)
         if isinstance(node.else_branch, syntax.If):
-            inner = self._conditional(node.else_branch)
+            inner = self.expression(node.else_branch)
             else_value = ir.BlockValue(span=inner.span, type=inner.type, statements=(), value=inner)
         else:
             else_value = self.block_value(node.else_branch)

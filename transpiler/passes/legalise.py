@@ -42,6 +42,8 @@ _TRUNCATED_QUOTIENT = Op(
 
 _WHY_MATERIALISED = "Arguments in the dtypes of their Rust parameters, whatever the caller passed."
 
+_TRITON_DEFAULTS = frozenset({DType.BOOL, DType.I32, DType.F32})
+
 _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 
@@ -120,12 +122,11 @@ class _Legaliser(Rewriter):
                 )
             case ir.Literal(type=Scalar(dtype=dtype)):
                 return value if _is_default_dtype(value, dtype) else materialise(value)
-            case ir.Binary(type=Scalar(dtype=dtype)) | ir.Unary(type=Scalar(dtype=dtype)):
-                # Python would compute it in double precision, and Triton take the result for an f32.
-                is_python_float = isinstance(dtype, DtypeParameter) or dtype is DType.F64
-                if is_python_float and is_compile_time(value, self._constants):
-                    return materialise(value)
-                return value
+            case ir.Read(symbol=symbol, type=Scalar(dtype=dtype)):
+                is_other = dtype not in _TRITON_DEFAULTS
+                return materialise(value) if is_other and symbol in self._constants else value
+            case ir.Unary(operand=ir.Literal(), type=Scalar(dtype=DtypeParameter())):
+                return materialise(value)
             case _:
                 return value
 
@@ -146,10 +147,12 @@ class _Legaliser(Rewriter):
 
     def _with_stated_literals(self, node: ir.Binary) -> ir.Expression:
         left, right = node.left, node.right
-        if _is_far_literal(left):
-            left = materialise(left)
-        if _is_far_literal(right):
-            right = materialise(right)
+        if isinstance(left, ir.Literal) and isinstance(right, ir.Literal):
+            # Nothing else tells Triton the dtype, and Python would compute in double precision.
+            left, right = self._stated(left), self._stated(right)
+        else:
+            left = materialise(left) if _is_far_literal(left) else left
+            right = materialise(right) if _is_far_literal(right) else right
         if left is node.left and right is node.right:
             return node
         return replace(node, left=left, right=right)

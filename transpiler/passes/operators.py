@@ -211,9 +211,22 @@ def _mismatch_help(state: Elaboration, left: Type, right: Type) -> str:
             if isinstance(other, Scalar | Tensor) and one.dtype.kind is LiteralKind.INTEGER:
                 return f"write the literal as a float, as in `1.0_{wanted}`"
             return f"write the literal with the suffix of the other side, as in `1_{wanted}`"
+    source, target = _conversion(left, right)
+    found, wanted = (state.text(Scalar(dtype=dtype)) for dtype in (source, target))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        return f"convert one side with `{state.hardware}::cast::<_, _>(…, None, false)`"
-    return "Rust never converts on its own: convert one side with `as`"
+        return (
+            f"convert one side, as in `{state.hardware}::cast::<{found}, {wanted}>(…, None, false)`"
+        )
+    return f"convert one side, as in `(…) as {wanted}`"
+
+
+def _conversion(left: Type, right: Type) -> tuple[ElementType, ElementType]:
+    """From which dtype to which the two sides are likely to be brought together: an integer becomes the float."""
+    dtypes = [type_.dtype for type_ in (left, right) if isinstance(type_, Scalar | Tensor)]
+    integer_first = sorted(
+        dtypes, key=lambda dtype: not (isinstance(dtype, DType) and dtype.is_integer)
+    )
+    return integer_first[0], integer_first[-1]
 
 
 def _undefined(

@@ -126,13 +126,12 @@ def _axis(state: Elaboration, op: Op, argument: ir.Argument, rank: int) -> int |
     )
     axis = None if value is None else normalise_axis(value, rank)
     if axis is None:
-        shown = "this axis" if value is None else f"axis {value}"
-        state.sink.emit(
-            "E0402",
-            f"{shown} of `{op.name}` is none of a tensor of rank {rank}",
-            argument.span,
-            help="an axis is an integer literal" if value is None else None,
-        )
+        if value is None:
+            message, advice = f"the axis of `{op.name}` is not known", "write an integer literal"
+        else:
+            message = f"`{op.name}` is given axis {value} of a tensor of rank {rank}"
+            advice = "the only axis is 0" if rank == 1 else f"the axes are 0 to {rank - 1}"
+        state.sink.emit("E0402", message, argument.span, help=advice)
     return axis
 
 

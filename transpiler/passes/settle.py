@@ -100,6 +100,8 @@ class _Settler(Rewriter):
                 span,
                 help="write it out, as in `T::zeros::<f32>(…)`",
             )
+            # Once is enough: whatever else has this dtype is no further fault.
+            self._solver.unify(dtype, DType.F32)
             return DType.F32
         return settled
 

@@ -70,7 +70,7 @@ def _dtypes_of(
         sink.emit(
             "W0501",
             f"`{kernel.name}` offers none of the dtypes asked for",
-            kernel.span,
+            kernel.name_span,
             help=f"it offers {', '.join(dtype.value for dtype in offered)}",
         )
     return chosen

@@ -19,7 +19,7 @@ from transpiler.ir.types import (
 )
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.compile_time import is_compile_time
-from transpiler.passes.elaboration import is_poison, near_match
+from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, near_match
 from transpiler.passes.expressions import ExpressionElaborator, merge_types
 from transpiler.passes.layout import closing_lines, layout_of
 from transpiler.passes.operators import binary
@@ -36,10 +36,12 @@ class BodyElaborator(ExpressionElaborator):
 
     def block(self, node: syntax.Block) -> ir.Block:
         """A block for its effect; a tail expression must have no value."""
+        self.state.enter(node.span, levels=BLOCK_LEVELS)
         with self.state.scopes.nested():
             statements = self._statements(node)
             if node.tail is not None:
                 statements.extend(self._effect(node.tail, layout_of(node.tail_trivia)))
+        self.state.leave(levels=BLOCK_LEVELS)
         return ir.Block(
             span=node.span,
             statements=tuple(statements),
@@ -67,7 +69,7 @@ class BodyElaborator(ExpressionElaborator):
                 case syntax.ExpressionStatement():
                     result.extend(self._effect(statement.expression, layout_of(statement.trivia)))
                 case syntax.ItemStatement():
-                    self.state.unsupported("an item inside a kernel", statement.span)
+                    self.state.unsupported("an item among the statements", statement.span)
         return result
 
     # --- Let --------------------------------------------------------------------------------------
@@ -98,7 +100,12 @@ class BodyElaborator(ExpressionElaborator):
             else:
                 type_ = state.solver.resolve_type(type_)
         if isinstance(type_, Unit):
-            state.sink.emit("E0404", "this has no value to bind", node.value.span)
+            state.sink.emit(
+                "E0404",
+                "this gives no value to bind",
+                node.value.span,
+                help="make it a statement of its own, without the `let`",
+            )
             type_ = POISON
         return self._bind_pattern(node, value, type_)
 
@@ -229,6 +236,8 @@ class BodyElaborator(ExpressionElaborator):
                 help=near_match(name, state.scopes.names()),
             )
             return []
+        if isinstance(symbol.type, Poison):
+            return []
         if not symbol.is_mutable:
             state.sink.emit(
                 "E0203",
@@ -283,7 +292,9 @@ class BodyElaborator(ExpressionElaborator):
             case None:
                 else_block = None
             case syntax.If() as inner:
+                self.state.enter(inner.span)
                 else_block = ir.Block(span=inner.span, statements=(self._if(inner, ir.PLAIN),))
+                self.state.leave()
             case syntax.Block() as block:
                 else_block = self.block(block)
         return ir.If(
