@@ -117,6 +117,7 @@ def _elaborate_kernel(
     kernel = ir.Kernel(
         span=function.span,
         name=function.name,
+        name_span=function.name_span,
         docs=function.head.docs,
         dtype_parameters=tuple(state.dtype_parameters.values()),
         const_generics=const_generics,
