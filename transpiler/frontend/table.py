@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GRAMMAR_FILES = ("terminals", "items", "functions")
 START_RULES = ("function_head", "block", "type", "expression", "meta")
 
-_FORMAT = "2"
+_FORMAT = "3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +70,17 @@ def make_table(text: str) -> Table:
         maybe_placeholders=False,
     )
     parsed = built.parser.parser._parse_table  # noqa: SLF001 - Lark gives no other way to its table
-    rules: dict[Rule, int] = {rule: number for number, rule in enumerate(built.rules)}
+    rules: dict[Rule, int] = {}
+    for number, rule in enumerate(built.rules):
+        # Lark's names are tokens, which compare slowly; a name that is the row's own key need not be compared at all.
+        rule.origin.name = sys.intern(str(rule.origin.name))
+        rules[rule] = number
     rows: dict[tuple[tuple[str, int], ...], int] = {}
     states = []
     for state in range(len(parsed.states)):
         row = tuple(
             sorted(
-                (name, target if action is Shift else -1 - rules.setdefault(target, len(rules)))
+                (sys.intern(str(name)), target if action is Shift else -1 - rules.setdefault(target, len(rules)))
                 for name, (action, target) in parsed.states[state].items()
             )
         )
