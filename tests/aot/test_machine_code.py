@@ -7,9 +7,6 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-import triton
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
 
 from tests.numerics.cases import SPECIALISED_BLOCKS, DType, Kernel
 from tests.numerics.launchers import explained
@@ -48,6 +45,11 @@ def test_integer_arguments_equal_to_one_compile(
     kernel: Kernel, dtype: DType, compilable: Compilable
 ) -> None:
     """At a launch Triton makes a constant of each such argument, which then is no tensor."""
+    # The fixture has imported Triton with its interpreter off; at the top it would come too early.
+    import triton  # noqa: PLC0415
+    from triton.backends.compiler import GPUTarget  # noqa: PLC0415
+    from triton.compiler import ASTSource  # noqa: PLC0415
+
     entry = compilable.named(f"{kernel}__{dtype}__128")
     function = getattr(compilable.module, entry.name)
     types = dict(zip(function.arg_names, entry.signature, strict=True))
