@@ -1,0 +1,264 @@
+"""What small kernels compute, in Triton's interpreter, and that Triton compiles them for a GPU.
+
+Each kernel stores the scalar `q` it computes. It runs with integer arguments of many kinds, 1 among
+them: at a launch Triton makes a constant of an argument that equals 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+
+from tests.interpreter.process import InterpreterProcess, Request, Slice
+from tests.unit.passes.kernels import kernel, module
+from transpiler.harness import aot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computation:
+    """Statements that give `q`, and what it is for the arguments `n`, `m` and `a`."""
+
+    name: str
+    body: str
+    expected: Callable[[int, int, float], float]
+    dtype: str = "i32"
+
+    @property
+    def rust(self) -> str:
+        """The kernel."""
+        stores = (
+            f"T::store(out_ptr.add_offsets(T::arange(0, 1)), T::full::<{self.dtype}>(&[1], q), "
+            "None, &[], None, None);"
+        )
+        return kernel(
+            f"{self.body}\n{stores}",
+            generics="T: Triton, const S: i32, const BLOCK: i32",
+            parameters=f"out_ptr: T::Pointer<{self.dtype}>, n: i32, m: i32, a: f32",
+        )
+
+
+def quotient(left: int, right: int) -> int:
+    return int(np.fix(left / right))
+
+
+def remainder(left: int, right: int) -> int:
+    return left - quotient(left, right) * right
+
+
+def single(value: float) -> float:
+    return float(np.float32(value))
+
+
+def steps(n: int, step: int) -> int:
+    return sum(range(0, n, step))
+
+
+S = -3
+COMPUTATIONS = [
+    Computation(
+        name="a quotient of what may be negative",
+        body="let q = (n - 7) / m;",
+        expected=lambda n, m, _a: quotient(n - 7, m),
+    ),
+    Computation(
+        name="a remainder of what may be negative",
+        body="let q = (n - 7) % (m + 1);",
+        expected=lambda n, m, _a: remainder(n - 7, m + 1),
+    ),
+    Computation(
+        name="division by a negative const generic",
+        body="let q = (BLOCK / S) * 1000 + (n + 9) / S * 10 + (n + 9) % S;",
+        expected=lambda n, _m, _a: (
+            quotient(16, S) * 1000 + quotient(n + 9, S) * 10 + remainder(n + 9, S)
+        ),
+    ),
+    Computation(
+        name="remainders of const generics",
+        body="let q = S % 2 + (S - 10) % 7;",
+        expected=lambda _n, _m, _a: remainder(S, 2) + remainder(S - 10, 7),
+    ),
+    Computation(
+        name="quotients of a loop variable",
+        body="let mut q = 0;\nfor i in 0..n {\n    q += (i - 5) / 2 + (i - 5) % 3;\n}",
+        expected=lambda n, _m, _a: sum(quotient(i - 5, 2) + remainder(i - 5, 3) for i in range(n)),
+    ),
+    Computation(
+        name="an integer as float",
+        body="let q = 1.0 / (n as f32) + 1.0_f32 / m as f32;",
+        expected=lambda n, m, _a: single(single(1 / n) + single(1 / m)),
+        dtype="f32",
+    ),
+    Computation(
+        name="f32 arithmetic on an argument",
+        body="let q = 1.0 - a;",
+        expected=lambda _n, _m, a: single(1 - single(a)),
+        dtype="f32",
+    ),
+    Computation(
+        name="f64 arithmetic on an f32 argument",
+        body="let q = 1.0 / (a as f64);",
+        expected=lambda _n, _m, a: 1 / single(a),
+        dtype="f64",
+    ),
+    Computation(
+        name="a sum in f64",
+        body="let mut q = 0.0_f64;\nfor i in 0..n {\n    q += 0.1;\n}",
+        expected=lambda n, _m, _a: sum([0.1] * n),
+        dtype="f64",
+    ),
+    Computation(
+        name="a sum in f32",
+        body="let mut q = 0.0_f32;\nfor i in 0..n {\n    q = q + 0.1;\n}",
+        expected=lambda n, _m, _a: float(np.add.accumulate(np.full(n, 0.1, np.float32))[-1]),
+        dtype="f32",
+    ),
+    Computation(
+        name="float to integer",
+        body="let q = (a * -2.5) as i32 * 10 + ((a * 1.0e30) as i32 / 1000) + (a - 9.0) as u8 as i32;",
+        expected=lambda _n, _m, a: int(single(single(a) * -2.5)) * 10 + (2**31 - 1) // 1000,
+    ),
+    Computation(
+        name="a wide product",
+        body="let q = n as i64 * 3_000_000_000 + m as i64;",
+        expected=lambda n, m, _a: n * 3_000_000_000 + m,
+        dtype="i64",
+    ),
+    Computation(
+        name="a bool as integer",
+        body="let q = (n < m) as i32 * 10 + (n == m) as i32;",
+        expected=lambda n, m, _a: (n < m) * 10 + (n == m),
+    ),
+    Computation(
+        name="a chain",
+        body="let q = if n < 3 { -n } else if n >= m { 2 * m - n } else { let z = n * n; z + 1 };",
+        expected=lambda n, m, _a: -n if n < 3 else 2 * m - n if n >= m else n * n + 1,
+    ),
+    Computation(
+        name="a tuple from an if",
+        body="let (low, high) = if n < m { (n, m) } else { (m, n) };\nlet q = low * 100 + high;",
+        expected=lambda n, m, _a: min(n, m) * 100 + max(n, m),
+    ),
+    Computation(
+        name="an inner variable of another type",
+        body="let x = n;\nlet mut q = 0;\n"
+        "if m > 2 {\n    let x = 0.5_f32 * a;\n    q = (x * 100.0) as i32;\n}\nq = q + x;",
+        expected=lambda n, m, a: (int(single(single(single(a) * 0.5) * 100)) if m > 2 else 0) + n,
+    ),
+    Computation(
+        name="a variable hidden in each iteration",
+        body="let mut q = 0;\nfor i in 0..n {\n    let i = i * 2;\n    q += i;\n}\n"
+        "for i in 0..m {\n    let i = i + 1;\n    q += i;\n}",
+        expected=lambda n, m, _a: n * (n - 1) + m * (m + 1) // 2,
+    ),
+    Computation(
+        name="a counting loop and the counter after another",
+        body="let mut q = 0;\nlet mut i = 0;\nwhile i < n {\n    q += i;\n    i += 3;\n}\n"
+        "let mut j = 1;\nwhile j <= m {\n    j *= 2;\n}\nq = q * 100 + j;",
+        expected=lambda n, m, _a: steps(n, 3) * 100 + 2 ** m.bit_length(),
+    ),
+    Computation(
+        name="a parameter is counted down",
+        body="let mut k = n;\nlet mut q = 0;\nwhile k > 0 {\n    q += k;\n    k -= 1;\n}",
+        expected=lambda n, _m, _a: n * (n + 1) // 2,
+    ),
+    Computation(
+        name="an early return leaves what was there",
+        body="if n > 3 {\n    if m > 3 {\n        return;\n    }\n}\nlet q = n * m;",
+        expected=lambda n, m, _a: -77 if n > 3 and m > 3 else n * m,
+    ),
+    Computation(
+        name="names Python and Triton reserve",
+        body="let lambda = n;\nlet is = m;\nlet tl = lambda * is;\nlet range = 3;\nlet max = tl - range;\n"
+        "let triton = max;\nlet mut q = 0;\nfor not in 0..is {\n    q += triton;\n}",
+        expected=lambda n, m, _a: m * (n * m - 3),
+    ),
+    Computation(
+        name="unsigned arithmetic",
+        body="let q = ((n as u32 + 4_294_967_290) / 3) as i32;",
+        expected=lambda n, _m, _a: (n + 4_294_967_290) % 2**32 // 3,
+    ),
+    Computation(
+        name="a compile-time choice",
+        body="let w = if S < 0 { BLOCK * 2 } else { BLOCK };\n"
+        "let q = T::sum(T::full::<i32>(&[w], n), Some(0), true);\n"
+        "T::store(out_ptr.add_offsets(T::arange(0, 1)), q, None, &[], None, None);\nreturn;\nlet q = 0;",
+        expected=lambda n, _m, _a: 32 * n,
+    ),
+    Computation(
+        name="the largest f32 beside a tile",
+        body="let low = -3.4028235e38_f32;\nlet t = T::max(T::full::<f32>(&[BLOCK], a) * 0.0 + low, Some(0), true);\n"
+        "T::store(out_ptr.add_offsets(T::arange(0, 1)), t, None, &[], None, None);\nreturn;\nlet q = 0.0;",
+        expected=lambda _n, _m, _a: -float(np.finfo(np.float32).max),
+        dtype="f32",
+    ),
+    Computation(
+        name="NaN wins in a maximum",
+        body="let t = T::full::<f32>(&[BLOCK], a);\n"
+        "let lanes = T::cast::<i32, f32>(T::arange(0, BLOCK), None, false);\n"
+        "let nan = T::where_(T::arange(0, BLOCK).eq(3), t * f32::NAN, lanes);\n"
+        "let u = T::max(T::maximum(nan, t), Some(0), true) + T::min(lanes, Some(0), true);\n"
+        "T::store(out_ptr.add_offsets(T::arange(0, 1)), u, None, &[], None, None);\nreturn;\nlet q = 0.0;",
+        expected=lambda _n, _m, _a: float("nan"),
+        dtype="f32",
+    ),
+]
+ARGUMENTS = [(1, 1, 0.1), (1, 5, 2.5), (4, 1, 0.3), (10, 4, 1.7), (13, 20, 3.9)]
+_TORCH = {"i32": torch.int32, "i64": torch.int64, "f32": torch.float32, "f64": torch.float64}
+_TRITON = {"i32": "*i32", "i64": "*i64", "f32": "*fp32", "f64": "*fp64"}
+
+
+@pytest.fixture(scope="module")
+def interpreter() -> Iterator[InterpreterProcess]:
+    process = InterpreterProcess()
+    yield process
+    process.close()
+
+
+@pytest.mark.parametrize("computation", COMPUTATIONS, ids=lambda each: each.name)
+def test_computes_what_rust_computes(
+    computation: Computation, interpreter: InterpreterProcess, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(module(computation.rust), encoding="utf-8")
+    for n, m, a in ARGUMENTS:
+        before = torch.full((1,), -77, dtype=_TORCH[computation.dtype])
+        request = Request(
+            path=path,
+            function="k",
+            arguments=(Slice(buffer=before, start=0, shape=(1,)), n, m, a),
+            constants={"S": S, "BLOCK": 16},
+            grid=(1,),
+        )
+        (after,) = interpreter.run(request)
+        expected = computation.expected(n, m, a)
+        np.testing.assert_equal(after.item(), expected, err_msg=f"n={n}, m={m}, a={a}")
+
+
+@pytest.mark.parametrize("computation", COMPUTATIONS, ids=lambda each: each.name)
+def test_triton_compiles_it(
+    computation: Computation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    triton = pytest.importorskip("triton")
+    from triton.backends.compiler import GPUTarget  # noqa: PLC0415 - slow, and only where it is there
+    from triton.compiler import ASTSource  # noqa: PLC0415
+
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    types = {"out_ptr": _TRITON[computation.dtype], "n": "i32", "m": "i32", "a": "fp32"}
+    constants = {"S": S, "BLOCK": 16}
+    with aot.loaded(module(computation.rust), "semantics") as generated:
+        for ones in ((), ("n",), ("n", "m")):
+            values = {**constants, **dict.fromkeys(ones, 1)}
+            signature = {**types, **dict.fromkeys(values, "constexpr")}
+            source = ASTSource(fn=generated.k, signature=signature, constexprs=values)
+            compiled = triton.compile(
+                source, target=GPUTarget("cuda", 90, 32), options={"enable_fp_fusion": True}
+            )
+            assert compiled.asm["cubin"].startswith(b"\x7fELF"), ones
