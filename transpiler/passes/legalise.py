@@ -87,11 +87,11 @@ class _Legaliser(Rewriter):
     def __init__(self, kernel: ir.Kernel) -> None:
         self._constants = compile_time_symbols(kernel)
         self._extents = tile_extents(kernel)
-        self._range_symbols = {
-            statement.symbol: self._may_be_negative(statement.start)
-            for statement in walk_statements(kernel.body)
-            if isinstance(statement, ir.For)
-        }
+        # Outer loops come first: the start of an inner one may read their counters.
+        self._range_symbols: dict[ir.Symbol, bool] = {}
+        for statement in walk_statements(kernel.body):
+            if isinstance(statement, ir.For):
+                self._range_symbols[statement.symbol] = self._may_be_negative(statement.start)
 
     # --- Statements -------------------------------------------------------------------------------
 
