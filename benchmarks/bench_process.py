@@ -27,6 +27,7 @@ class Series:
 
     name: str
     arguments: tuple[str, ...]
+    environment: dict[str, str]
     wall: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
 
@@ -41,6 +42,7 @@ class Series:
             (sys.executable, *self.arguments),
             check=True,
             cwd=ROOT,
+            env=self.environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -69,10 +71,18 @@ def main() -> None:
     given = parser.parse_args()
     source: Path = given.file.resolve()
     with tempfile.TemporaryDirectory() as folder:
-        command = ("-m", "transpiler.cli", str(source), "-q", "-o")
-        fresh = Series(name="teeny-transpile, writing", arguments=(*command, f"{folder}/module.py"))
-        baseline = Series(name="import lark, jinja2", arguments=("-c", "import lark, jinja2"))
-        empty = Series(name="nothing", arguments=("-c", "pass"))
+        # Compiled modules are kept, as an installation keeps them, whatever this environment says.
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": f"{folder}/bytecode"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        command = ("-m", "transpiler.cli", str(source), "-q", "-o", f"{folder}/module.py")
+        empty, baseline, fresh = (
+            Series(name=name, arguments=arguments, environment=environment)
+            for name, arguments in (
+                ("nothing", ("-c", "pass")),
+                ("import lark, jinja2", ("-c", "import lark, jinja2")),
+                ("teeny-transpile, writing", command),
+            )
+        )
         series = (empty, baseline, fresh)
         for each in series:  # the first run fills caches
             each.run()

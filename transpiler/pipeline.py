@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.sink import Sink
 from transpiler.emit.module import emit_module
 from transpiler.frontend.parser import parse_file
+from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan
 from transpiler.passes.cfg import Features
 from transpiler.passes.context import PassContext

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from transpiler.diagnostics.codes import CODES
 from transpiler.diagnostics.model import Diagnostic
+from transpiler.frozen import dataclass
 from transpiler.source import SourceFile
 
 if TYPE_CHECKING:

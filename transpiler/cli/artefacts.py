@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transpiler.cli.describe import document
 from transpiler.cli.request import Place
 from transpiler.cli.values import Emit
 from transpiler.diagnostics.model import Diagnostic, Severity
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

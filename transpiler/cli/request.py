@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from transpiler.cli.values import Emit, MessageFormat
+from transpiler.frozen import dataclass
 from transpiler.pipeline import Options
 from transpiler.workspace import exists, is_folder
 

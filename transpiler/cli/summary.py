@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.render.snippet import Segment, Style
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

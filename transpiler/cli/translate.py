@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from transpiler.cli.describe import describe
 from transpiler.cli.values import Emit
 from transpiler.diagnostics.model import Diagnostic, Severity
+from transpiler.frozen import dataclass
 from transpiler.pipeline import Options, transpile_source
 from transpiler.syntax import nodes as syntax
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from transpiler.diagnostics.model import Severity
+from transpiler.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,10 @@ Nothing here knows how a diagnostic is shown; `transpiler.diagnostics.render` do
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
+
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from transpiler.source import Span

@@ -5,10 +5,11 @@ The grammar gives a flat chain; levels are those of the Rust reference, "Express
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.frontend.faults import Fault
+from transpiler.frozen import dataclass
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
     Assignment,

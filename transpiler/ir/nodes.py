@@ -6,9 +6,11 @@ symbol is declared before it is read, and the two sides of an assignment have on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
+
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from transpiler.ir.types import DType, DtypeParameter, ElementType, Type

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from transpiler.frozen import dataclass
 from transpiler.ops.signature import Signature, parse_signature
 
 if TYPE_CHECKING:

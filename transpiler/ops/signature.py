@@ -21,10 +21,10 @@ A result is one of the first two rows, `()`, or a tuple of results.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import NoReturn, TypeAlias
 
+from transpiler.frozen import dataclass
 from transpiler.ir.types import Bound, DType
 from transpiler.ops.enums import ENUMS
 

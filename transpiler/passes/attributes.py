@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from transpiler.frozen import dataclass
 from transpiler.ir.types import DType
 from transpiler.passes.elaboration import near_match
 from transpiler.syntax import nodes as syntax

@@ -14,9 +14,10 @@ Where the last `i + s` overflows, Rust panics in debug builds and wraps in relea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import DType, Scalar
 from transpiler.ir.visit import (

@@ -6,9 +6,10 @@ free of layout, so that two texts that differ in white space alone give trees th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
+
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from transpiler.source import Span

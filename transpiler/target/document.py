@@ -7,8 +7,9 @@ algorithm ("Prettyprinting", 1980) as the formatters of today use it, so that th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
+
+from transpiler.frozen import dataclass
 
 INDENT = "    "
 

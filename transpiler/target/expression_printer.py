@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, assert_never
 
+from transpiler.frozen import dataclass
 from transpiler.target.document import (
     INDENT,
     NOTHING,

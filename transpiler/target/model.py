@@ -5,9 +5,10 @@ Nothing here knows Triton or Rust; `transpiler.target.printer` writes the tree a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
+
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from transpiler.source import Span

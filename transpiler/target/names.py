@@ -20,9 +20,9 @@ A Rust name is kept wherever Python and Triton allow it.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from transpiler.frozen import dataclass
 from transpiler.ir.nodes import (
     Assign,
     Block,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from transpiler.frozen import dataclass
 from transpiler.ir.nodes import (
     AbsentArgument,
     Argument,

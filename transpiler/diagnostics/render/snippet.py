@@ -6,12 +6,12 @@ cells and combining marks none, so that a caret stands under what it means.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.diagnostics.render.visible import visible, width
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
