@@ -79,12 +79,15 @@ def statement_blocks(node: ir.Statement) -> tuple[ir.Block, ...]:
 
 def walk_expression(node: ir.Expression) -> Iterator[ir.Expression]:
     """The expression and every one inside it, statements of block values included."""
-    yield node
-    if isinstance(node, ir.BlockValue):
-        for statement in node.statements:
-            yield from walk_statement_expressions(statement)
-    for child in child_expressions(node):
-        yield from walk_expression(child)
+    # A stack rather than recursion: each node would pass through as many generators as it is deep.
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, ir.BlockValue):
+            for statement in node.statements:
+                yield from walk_statement_expressions(statement)
+        pending.extend(reversed(child_expressions(node)))
 
 
 def walk_statement_expressions(node: ir.Statement) -> Iterator[ir.Expression]:

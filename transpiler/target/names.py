@@ -49,7 +49,7 @@ from transpiler.ir.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from transpiler.source import Span
     from transpiler.target.usage import Usage
@@ -118,7 +118,17 @@ class KernelNames:
     discards: Mapping[tuple[Span, int], str]
 
 
-def python_name(rust: str, forbidden: frozenset[str], present: frozenset[str]) -> str:
+class _AnyOf:
+    """The names in any of several collections; a module has many names, so they are not copied together."""
+
+    def __init__(self, *collections: Container[str]) -> None:
+        self._collections = collections
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in collection for collection in self._collections)
+
+
+def python_name(rust: str, forbidden: Container[str], present: frozenset[str]) -> str:
     """The Python name nearest to a Rust name that is not in `forbidden`.
 
     Underscores are added until the name is not in `present` either, the other names around it.
@@ -154,7 +164,7 @@ class _Allocator:
         self._kernel = kernel
         self._usage = usage
         self._present = usage.rust_names
-        self._reserved = MODULE_NAMES | module_names
+        self._reserved = _AnyOf(MODULE_NAMES, module_names)
         self._symbols: dict[Symbol, str] = {}
         self._discards: dict[tuple[Span, int], str] = {}
         self._constants: set[str] = set()
@@ -171,12 +181,11 @@ class _Allocator:
             parameter.name: python_name(parameter.name, self._reserved, self._present)
             for parameter in kernel.dtype_parameters
         }
-        self._reserved |= frozenset(dtypes.values())
+        self._reserved = _AnyOf(self._reserved, frozenset(dtypes.values()))
         scope: dict[str, Symbol] = {}
+        forbidden = _AnyOf(self._reserved, _LAUNCH_NAMES, scope)
         for symbol in (*kernel.parameters, *kernel.const_generics):
-            name = python_name(
-                symbol.name, self._reserved | _LAUNCH_NAMES | set(scope), self._present
-            )
+            name = python_name(symbol.name, forbidden, self._present)
             scope[name] = symbol
             self._symbols[symbol] = name
             self._define(name, symbol)
