@@ -1,9 +1,10 @@
 """The lexer: Rust text to the terminals of the grammar.
 
-Lark's own contextual lexer compiles one regular expression for each of the two hundred sets of terminals the parse
-table asks for, and counts lines from the top of the file for each slice it is given; both cost more than the whole
-parse may (`benchmarks/` has the numbers). This one compiles one expression, knows offsets only, and cuts out whole
-what no regular expression finds: macro arguments, attributes, items among statements.
+It stands in for Lark's contextual lexer for two reasons. Macro arguments, attributes and items among statements are cut
+out whole, by balanced delimiters, which no regular expression finds. And Lark's compiles one expression for each set of
+terminals that the parse table asks for, two hundred of them: for a file of 33 KB that is 15 ms of a fresh process, and
+7 ms to set up, where the whole front end takes 30; it also counts lines from the top of the file for each slice. Warm,
+the two are equally fast. A test holds that they find the same tokens.
 
 What depends on context is settled by the token before: `0` in `x.0.1` is no float, `else` after anything but `}`
 belongs to `let … else`. `>` is always a token of its own (see `grammar/terminals.lark`).

@@ -80,7 +80,10 @@ def make_table(text: str) -> Table:
     for state in range(len(parsed.states)):
         row = tuple(
             sorted(
-                (sys.intern(str(name)), target if action is Shift else -1 - rules.setdefault(target, len(rules)))
+                (
+                    sys.intern(str(name)),
+                    target if action is Shift else -1 - rules.setdefault(target, len(rules)),
+                )
                 for name, (action, target) in parsed.states[state].items()
             )
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.unit.frontend.parsing import grouped, kernel, parse_any, statement, value
 from transpiler.syntax.nodes import (
@@ -251,3 +253,46 @@ def test_conditions(written: str, meant: str) -> None:
     branch = statement(f"if {written} {{ f(); }}")
     assert isinstance(branch, ExpressionStatement)
     assert grouped(branch.expression.condition) == meant  # type: ignore[union-attr]
+
+
+LEVELS = (
+    ("||",),
+    ("&&",),
+    ("==", "!=", "<", ">", "<=", ">="),
+    ("|",),
+    ("^",),
+    ("&",),
+    ("<<", ">>"),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
+
+
+def expected(operands: list[str], operators: list[str]) -> str:
+    """The grouping of a chain, by splitting it at the last operator of the lowest level."""
+    if not operators:
+        return operands[0]
+    for level in LEVELS:
+        places = [place for place, operator in enumerate(operators) if operator in level]
+        if places:
+            place = places[-1]
+            left = expected(operands[: place + 1], operators[:place])
+            right = expected(operands[place + 1 :], operators[place + 1 :])
+            return f"({left} {operators[place]} {right})"
+    raise AssertionError(operators)
+
+
+@given(st.lists(st.sampled_from([operator for level in LEVELS for operator in level]), max_size=9))
+@settings(deadline=None)
+def test_chains_group_by_level(operators: list[str]) -> None:
+    operands = [f"x{number}" for number in range(len(operators) + 1)]
+    written = operands[0] + "".join(
+        f" {operator} {operand}" for operator, operand in zip(operators, operands[1:], strict=True)
+    )
+    text = kernel(f"let it = {written};")
+    parsed = parse_any(text)
+    if parsed.diagnostics:
+        assert [found.code for found in parsed.diagnostics] == ["E0111"]
+        assert len([operator for operator in operators if operator in LEVELS[2]]) > 1
+    else:
+        assert grouped(value(written)) == expected(operands, operators)
