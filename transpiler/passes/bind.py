@@ -23,7 +23,7 @@ from transpiler.ir.types import (
 )
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.signature import Form, TupleKind, ValueKind
-from transpiler.ops.table import OPS
+from transpiler.ops.table import OPS, UNTRANSLATED
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.elaboration import is_poison, near_match
@@ -55,11 +55,13 @@ def bind_op_call(
         for argument in arguments:
             if not _is_option_or_list(argument):
                 elaborate(argument)
+        if segment.name in UNTRANSLATED:
+            return state.unsupported(f"the operation `{state.hardware}::{segment.name}`", span)
         state.sink.emit(
             "E0301",
             f"`{state.hardware}` has no operation `{segment.name}`",
             segment.span,
-            help=near_match(segment.name, OPS),
+            help=near_match(segment.name, (*OPS, *sorted(UNTRANSLATED))),
         )
         return state.poison(span)
     return _Binding(state, op, elaborate).call(segment, arguments, span)

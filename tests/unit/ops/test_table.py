@@ -11,7 +11,7 @@ from transpiler.ir.types import Bound, DType
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect, Op
 from transpiler.ops.signature import Form, TupleKind, parse_signature
-from transpiler.ops.table import OPS
+from transpiler.ops.table import OPS, UNTRANSLATED
 from transpiler.target.prelude import PRELUDE
 
 FAMILIES = {
@@ -93,6 +93,10 @@ def test_effects_match_what_an_op_is_given(op: Op) -> None:
     touches = op.effect in {Effect.READS, Effect.WRITES, Effect.ATOMIC}
     assert touches is bool(forms & {Form.POINTERS, Form.DESCRIPTOR})
     assert op.is_stored is (op.effect in {Effect.READS, Effect.ATOMIC})
+
+
+def test_what_is_translated_is_not_listed_as_untranslated() -> None:
+    assert not UNTRANSLATED & OPS.keys()
 
 
 @pytest.mark.parametrize(
