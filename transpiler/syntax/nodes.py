@@ -729,8 +729,8 @@ class Function(Node):
     """`fn name<generics>(parameters) -> return_type where … { body }`.
 
     Functions under `#[kernel]`, and free functions that a kernel names, have a parsed `Block`; all others keep an
-    `OpaqueBody`, which `frontend.parser.parse_body` parses for who needs it. `receiver` is the text of a `self` parameter.
-    `where_clause` is the text after `where`.
+    `OpaqueBody`, which `frontend.parser.parse_body` parses for who needs it. `receiver` is the text of a `self`
+    parameter, `where_clause` the text after `where`.
     """
 
     head: ItemHead
