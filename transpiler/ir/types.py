@@ -77,19 +77,18 @@ class Bound(Enum):
     @property
     def dtypes(self) -> tuple[DType, ...]:
         """The dtypes it admits, those of Rust first, then half precision, which we add."""
-        floats = (DType.F32, DType.F64, DType.F16, DType.BF16)
-        integers = tuple(dtype for dtype in DType if dtype.is_integer)
-        match self:
-            case Bound.FLOAT:
-                return floats
-            case Bound.INT:
-                return integers
-            case Bound.NUM:
-                return (*floats, *integers)
-            case Bound.BOOL:
-                return (DType.BOOL,)
-            case Bound.DTYPE:
-                return (*floats, *integers, DType.BOOL)
+        return _ADMITTED[self]
+
+
+_RUST_FLOATS_FIRST = (DType.F32, DType.F64, DType.F16, DType.BF16)
+_INTEGERS = tuple(dtype for dtype in DType if dtype.is_integer)
+_ADMITTED = {
+    Bound.FLOAT: _RUST_FLOATS_FIRST,
+    Bound.INT: _INTEGERS,
+    Bound.NUM: (*_RUST_FLOATS_FIRST, *_INTEGERS),
+    Bound.BOOL: (DType.BOOL,),
+    Bound.DTYPE: (*_RUST_FLOATS_FIRST, *_INTEGERS, DType.BOOL),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
