@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.source import Span
+
 if TYPE_CHECKING:
     from transpiler.diagnostics.model import Label
     from transpiler.diagnostics.sink import Sink
-    from transpiler.source import Span
 
 
 class Fault(Exception):  # noqa: N818 - it is a fault of the text, and stays one after it is caught
@@ -44,3 +45,14 @@ class Fault(Exception):  # noqa: N818 - it is a fault of the text, and stays one
             notes=self.notes,
             help=self.help,
         )
+
+
+def too_deep(place: int) -> Fault:
+    """Groups, modules or operators nest deeper than any tree of them can be walked."""
+    return Fault(
+        code="E0116",
+        message="the text nests too deeply",
+        span=Span(max(place - 1, 0), place),
+        label="in here",
+        help="write it with fewer levels",
+    )

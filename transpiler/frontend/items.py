@@ -20,7 +20,8 @@ from transpiler.frontend.delimiters import (
     UnterminatedError,
     item_end,
 )
-from transpiler.frontend.faults import Fault
+from transpiler.frontend.faults import Fault, too_deep
+from transpiler.frontend.lexer import DEEPEST
 from transpiler.frontend.slices import PROBLEMS, Prelude, SliceParser
 from transpiler.frontend.syntax_errors import explain, unclosed, unexpected_at_item, unterminated
 from transpiler.frontend.trivia import Offsets, attach, take
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
     from transpiler.frontend.table import Parser
 
-_DEEPEST = 64
 
 _KEYWORDS = (
     "fn|struct|impl|use|mod|const|static|enum|union|trait|type|extern|macro_rules\\s*!|macro"
@@ -91,8 +91,8 @@ class FileParser(SliceParser):
         Raises:
             Fault: modules and impls nest too deeply.
         """
-        if self._depth == _DEEPEST:
-            raise _too_deep(start)
+        if self._depth == DEEPEST:
+            raise too_deep(start)
         self._depth += 1
         try:
             return self._items(start, end, is_file=is_file)
@@ -314,7 +314,7 @@ class FileParser(SliceParser):
             case Fault():
                 fault = problem
             case RecursionError():
-                fault = _too_deep(start)
+                fault = too_deep(start)
             case UnclosedError():
                 fault = unclosed(self.text, problem.start, start, end)
             case UnterminatedError():
@@ -362,16 +362,6 @@ class _Reported(Fault):
 
     def __init__(self) -> None:
         super().__init__(code="", message="", span=Span(0, 0))
-
-
-def _too_deep(place: int) -> Fault:
-    return Fault(
-        code="E0116",
-        message="the text nests too deeply",
-        span=Span(max(place - 1, 0), place),
-        label="in here",
-        help="write it with fewer levels",
-    )
 
 
 def with_trivia(item: Item, trivia: Trivia) -> Item:

@@ -19,26 +19,29 @@ from typing import TYPE_CHECKING, ClassVar
 from lark.lexer import Lexer, Token
 
 from transpiler.frontend.delimiters import STRING, block_comment_end, group_end, item_end
+from transpiler.frontend.faults import too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lark.lexer import LexerState
 
+_EXPONENT = r"[eE][+-]?_*[0-9][0-9_]*"
 TOKEN = re.compile(
     rf"""\s*(?:
         (?P<word>(?:r\#)?[^\W\d]\w*+(?!["'\#]))
       | (?P<comment>//[^\n]*|/\*)
       | (?P<mark>::|->|=>|==|!=|<=|&&|\|\||\.\.[.=]?|[-+*/%^&|]=|[-+*/%^&|!=<>.,;:()\[\]{{}}\#?@$~])
-      | (?P<TUPLE_INDEX>(?<=[^.]\.)\d+)
-      | (?P<FLOAT>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?_*\d[\d_]*)?\w*|\.(?![.\w])|[eE][+-]?_*\d[\d_]*\w*))
-      | (?P<INT>\d\w*)
+      | (?P<TUPLE_INDEX>(?<=[^.]\.)[0-9]+)
+      | (?P<FLOAT>[0-9][0-9_]*(?:\.[0-9][0-9_]*(?:{_EXPONENT})?\w*|\.(?![.\w])|{_EXPONENT}\w*))
+      | (?P<INT>[0-9]\w*)
       | (?P<TEXT>{STRING})
       | (?P<LIFETIME>'[^\W\d]\w*)
       | (?P<UNKNOWN>\S)
     )""",
     re.VERBOSE,
 )
+DEEPEST = 128
 _WORD, _COMMENT, _MARK = (TOKEN.groupindex[name] for name in ("word", "comment", "mark"))
 _UNKNOWN = TOKEN.groupindex["UNKNOWN"]
 _GROUP_NAME = {index: name for name, index in TOKEN.groupindex.items()}
@@ -164,6 +167,7 @@ class RustLexer(Lexer):
         """The tokens of the `Slice` in `lexer_state`, to its end.
 
         Raises:
+            Fault: groups nest too deeply.
             UnclosedError: a macro's argument, an attribute or an inner item does not end.
             UnterminatedError: a string or a comment does not end.
         """
@@ -173,6 +177,7 @@ class RustLexer(Lexer):
         text, position, stop, comments = part.text, part.start, part.end, part.comments
         marks, words, make = self._marks, self._words, Lexeme.make
         last = before = ""
+        depth = 0
         while position < stop:
             for found in TOKEN.finditer(text, position, stop):
                 group = found.lastindex or _UNKNOWN
@@ -194,6 +199,12 @@ class RustLexer(Lexer):
                         elif value == "#" and (opening := _ATTRIBUTE.match(text, start, stop)):
                             kind = "ATTRIBUTE"
                             end = group_end(text, opening.end() - 1, stop)
+                        else:
+                            depth += 1
+                            if depth > DEEPEST:
+                                raise too_deep(start)
+                    elif value in ")]}":
+                        depth -= 1
                 elif group == _WORD:
                     kind = words.get(value, "IDENT")
                     if value in _SPECIAL:

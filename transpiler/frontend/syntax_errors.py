@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _OPENER = {closer: opener for opener, closer in CLOSER.items()}
 _STATEMENT_WORDS = frozenset(("let", "while", "for", "loop", "return", "break", "continue"))
+_UNSUPPORTED = frozenset(("async", "await", "dyn", "extern", "static", "try", "yield"))
 _WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
 
 
@@ -35,6 +36,14 @@ def explain(text: str, start: int, error: UnexpectedToken, spelling: Mapping[str
     expected = _accepts(error)
     next_line = "\n" in text[before:place]
 
+    if token.value == "'":
+        return Fault(
+            code="E0103",
+            message="the character literal does not hold one character",
+            span=span,
+            label="not expected here",
+            help='text of more than one character stands in double quotes: `"ab"`',
+        )
     if token.type == "UNKNOWN":
         return Fault(
             code="E0115",
@@ -71,6 +80,13 @@ def explain(text: str, start: int, error: UnexpectedToken, spelling: Mapping[str
         next_line or token.value in _STATEMENT_WORDS or token.value == "}"
     ):
         return _missing(text, last, ";", "after this statement", span, "E0108", found)
+    if token.value in _UNSUPPORTED:
+        return Fault(
+            code="E0110",
+            message=f"{found} is Rust that no kernel can hold",
+            span=span,
+            label=f"expected {_in_words(expected, spelling)}",
+        )
     if token.type == "RESERVED":
         return Fault(
             code="E0110",

@@ -41,6 +41,9 @@ BODIES = [
     ("let x = 1.0_g32;", "E0114", "`1.0_g32` is not a valid number", "1.0_g32"),
     ("let x = 1.0_i32;", "E0114", "`1.0_i32` is not a valid number", "1.0_i32"),
     ("let x = 3bytes;", "E0114", "`3bytes` is not a valid number", "3bytes"),
+    ("let x = 'ab';", "E0103", "the character literal does not hold one character", "'"),
+    ("let x = async { 1 };", "E0110", "`async` is Rust that no kernel can hold", "async"),
+    ("let x = ٣;", "E0115", "`٣` begins nothing in Rust", "٣"),
     ("let x = a – b;", "E0115", "`–` begins nothing in Rust", "–"),
     ("let x = `a`;", "E0115", "'`' begins nothing in Rust", "`"),
 ]  # fmt: skip
@@ -156,11 +159,13 @@ def test_a_missing_mark_says_what_to_write() -> None:
 
 
 def test_deep_nesting_is_an_error_and_no_crash() -> None:
-    parsed = parse_any("mod a {" * 100 + "}" * 100)
+    parsed = parse_any("mod a {" * 200 + "}" * 200)
     assert [found.code for found in parsed.diagnostics] == ["E0116"]
     parsed = parse_any(kernel("a = " * 5000 + "b;"))
     assert [found.code for found in parsed.diagnostics] == ["E0116"]
     parsed = parse_any(kernel("(" * 5000 + "a" + ")" * 5000 + ";"))
+    assert [found.code for found in parsed.diagnostics] == ["E0116"]
+    parsed = parse_any(kernel("(" * 100 + "a" + ")" * 100 + ";"))
     assert parsed.diagnostics == ()
 
 
