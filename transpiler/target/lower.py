@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.frozen import dataclass
 from transpiler.ir.nodes import Assign
+from transpiler.ir.types import DType, DtypeParameter, Pointer
 from transpiler.target.dtypes import carriers, computed_in, dtype_of_arithmetic, triton_dtype
 from transpiler.target.model import (
     Assignment,
@@ -28,8 +30,10 @@ from transpiler.target.statements import CONSTEXPR, StatementLowering
 from transpiler.target.usage import analyse
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from transpiler.ir.description import KernelPlan, Specialisation
-    from transpiler.ir.nodes import Kernel
+    from transpiler.ir.nodes import Kernel, Symbol
 
 JIT = dotted("triton.jit")
 
@@ -124,6 +128,20 @@ def _prologue_length(kernel: Kernel) -> int:
     return count
 
 
+def _pointers_by_dtype(
+    kernel: Kernel, instances: Mapping[DtypeParameter, DType]
+) -> dict[DType, list[Symbol]]:
+    """The pointer parameters of an instance by what they point to, in the order of the Rust."""
+    result: dict[DType, list[Symbol]] = {}
+    for symbol in kernel.parameters:
+        if isinstance(symbol.type, Pointer):
+            dtype = symbol.type.dtype
+            concrete = instances[dtype] if isinstance(dtype, DtypeParameter) else dtype
+            if isinstance(concrete, DType):
+                result.setdefault(concrete, []).append(symbol)
+    return result
+
+
 def _specialised(
     plan: KernelPlan, specialisation: Specialisation, name: str, names: KernelNames
 ) -> Function:
@@ -135,15 +153,14 @@ def _specialised(
         Keyword(names.symbols[symbol], constant(value))
         for symbol, value in zip(kernel.const_generics, specialisation.constants, strict=True)
     ]
-    instances = list(zip(kernel.dtype_parameters, specialisation.dtypes, strict=True))
+    instances = dict(zip(kernel.dtype_parameters, specialisation.dtypes, strict=True))
     statements: list[Statement] = []
-    for dtype, concrete in instances:
-        pointers = carriers(kernel, dtype)
-        if pointers:
-            elements = Tuple(tuple(Name(names.symbols[pointer]) for pointer in pointers))
-            check = Call(Name(REQUIRE_DTYPE), (elements, triton_dtype(concrete, {})))
-            statements.append(Evaluation(value=check, span=span))
-        else:
+    for concrete, pointers in _pointers_by_dtype(kernel, instances).items():
+        elements = Tuple(tuple(Name(names.symbols[pointer]) for pointer in pointers))
+        check = Call(Name(REQUIRE_DTYPE), (elements, triton_dtype(concrete, {})))
+        statements.append(Evaluation(value=check, span=span))
+    for dtype, concrete in instances.items():
+        if not carriers(kernel, dtype):
             # It counts in what its name says, and in single precision for half.
             computed = triton_dtype(computed_in(concrete), {})
             keywords.append(Keyword(names.dtypes[dtype.name], computed))
