@@ -28,6 +28,14 @@ class UnterminatedError(Exception):
         self.is_comment = is_comment
 
 
+class NoItemError(Exception):
+    """What stands at `start` begins no item."""
+
+    def __init__(self, start: int) -> None:
+        super().__init__(start)
+        self.start = start
+
+
 class UnclosedError(Exception):
     """The delimiter at `start` has no partner before the end of the text."""
 

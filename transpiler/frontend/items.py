@@ -12,10 +12,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lark import UnexpectedToken
-
 from transpiler.frontend.build.types import FunctionHead
 from transpiler.frontend.delimiters import (
+    NoItemError,
     UnclosedError,
     UnterminatedError,
     item_end,
@@ -23,7 +22,6 @@ from transpiler.frontend.delimiters import (
 from transpiler.frontend.faults import Fault, too_deep
 from transpiler.frontend.lexer import DEEPEST
 from transpiler.frontend.slices import PROBLEMS, Prelude, SliceParser
-from transpiler.frontend.syntax_errors import explain, unclosed, unexpected_at_item, unterminated
 from transpiler.frontend.trivia import Offsets, attach, take
 from transpiler.source import SourceFile, Span
 from transpiler.syntax.nodes import (
@@ -66,11 +64,6 @@ _ANGLE = re.compile(r"->|=>|[<>]")
 _WHERE = re.compile(r"\bwhere\b")
 _FOR = re.compile(r"\bfor\b(?!\s*<)")
 _NEEDS_SEMICOLON = frozenset(("use", "const", "static", "type"))
-_ITEM_LINE = re.compile(
-    r"^(?P<indent>[ \t]*)(?=\#!?\[|///|pub\b|(?:(?:unsafe|const|async)[ ]+)*fn\b|impl\b|struct\b|enum\b|trait\b"
-    r"|mod\b|use\b|static\b|const\b|type\b|macro_rules!|extern\b)",
-    re.MULTILINE,
-)
 
 
 class FileParser(SliceParser):
@@ -113,7 +106,7 @@ class FileParser(SliceParser):
             try:
                 prelude = self.prelude(position, end)
                 item, position = self._item(prelude, end)
-            except (Fault, UnclosedError, UnterminatedError) as problem:
+            except (Fault, NoItemError, UnclosedError, UnterminatedError) as problem:
                 position = self._recover(problem, begin, end, is_alone=is_file and not found)
                 continue
             if item is not None:
@@ -146,9 +139,7 @@ class FileParser(SliceParser):
         text = self.text
         start = _START.match(text, prelude.end, end)
         if start is None:
-            raise unexpected_at_item(
-                text, prelude.end, end, has_prelude=prelude.end > prelude.start
-            )
+            raise NoItemError(prelude.end)
         word = start["word"]
         position = start.start("word")
         has_semicolon = word in _NEEDS_SEMICOLON or (
@@ -195,22 +186,19 @@ class FileParser(SliceParser):
         start, brace, stop = places
         is_kernel = any(attribute.name == "kernel" for attribute in head.attributes)
         head_end = stop - 1 if brace is None else brace
+        region = start, head_end
         body: Block | OpaqueBody | None = None
         try:
             parsed = self.parse("function_head", FunctionHead, start, head_end)
             if brace is not None:
                 if is_kernel:
+                    region = brace, stop
                     body = self.parse("block", Block, brace, stop)
                 else:
                     body = OpaqueBody(span=Span(brace, stop), text=self.text[brace:stop])
         except PROBLEMS as problem:
             if not is_kernel:
                 raise _OutsideModelError from problem
-            region = (
-                (brace, stop)
-                if brace is not None and brace < _place(problem)
-                else (start, head_end)
-            )
             self._report(problem, *region)
             return None
         return Function(
@@ -308,47 +296,23 @@ class FileParser(SliceParser):
     # --- errors ---
 
     def _report(self, problem: Exception, start: int, end: int) -> None:
-        match problem:
-            case _Reported():
-                return
-            case Fault():
-                fault = problem
-            case RecursionError():
-                fault = too_deep(start)
-            case UnclosedError():
-                fault = unclosed(self.text, problem.start, start, end)
-            case UnterminatedError():
-                fault = unterminated(self.text, problem)
-            case UnexpectedToken():
-                fault = explain(self.text, start, problem, self._parser.spelling)
-            case _:
-                raise problem
-        fault.emit(self.sink)
+        """Put what is wrong with `[start, end)` into the sink."""
+        from transpiler.frontend.recovery import fault_of  # noqa: PLC0415 - most files have no errors
+
+        if not isinstance(problem, _Reported):
+            fault_of(problem, self.text, start, end, self._parser.spelling).emit(self.sink)
 
     def _recover(self, problem: Exception, start: int, end: int, *, is_alone: bool) -> int:
-        """Report what is wrong with the item at `start`, and find the next one.
+        """Report what is wrong with the item at `start`, and find the next one."""
+        from transpiler.frontend.recovery import (  # noqa: PLC0415 - most files have no errors
+            fault_of,
+            next_item,
+            not_rust,
+        )
 
-        That is a line which begins as items do and is not indented deeper.
-        """
-        line_start = self.text.rfind("\n", 0, start) + 1
-        indent = len(self.text[line_start:start]) if self.text[line_start:start].isspace() else 0
-        place = max(_place(problem), start)
-        stop = end
-        search_from = start if isinstance(problem, UnclosedError) else place
-        first_keyword = _START.search(self.text, search_from, end)
-        if isinstance(problem, UnclosedError) and first_keyword is not None:
-            search_from = first_keyword.end()
-        for found in _ITEM_LINE.finditer(self.text, search_from + 1, end):
-            if len(found["indent"]) <= indent:
-                stop = found.start()
-                break
-        if is_alone and stop == end and isinstance(problem, Fault) and problem.code == "E0107":
-            problem = Fault(
-                code="E0102",
-                message="the file is not Rust",
-                span=problem.span,
-                label=problem.message,
-            )
+        stop = next_item(self.text, problem, start, end)
+        if is_alone and stop == end and isinstance(problem, NoItemError):
+            problem = not_rust(fault_of(problem, self.text, start, end, self._parser.spelling))
         self._report(problem, start, stop)
         return stop
 
@@ -379,16 +343,3 @@ def _angle_end(text: str, start: int, end: int) -> int:
             if depth == 0:
                 return mark.end()
     return end
-
-
-def _place(problem: Exception) -> int:
-    match problem:
-        case Fault():
-            return problem.span.start
-        case UnclosedError() | UnterminatedError():
-            return problem.start
-        case UnexpectedToken():
-            token = getattr(problem, "token", None)
-            return getattr(token, "start_pos", 0) or 0
-        case _:
-            return 0

@@ -12,7 +12,6 @@ import hashlib
 import os
 import pickle
 import sys
-import tempfile
 import threading
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -135,6 +134,8 @@ def load_table() -> Table:
 
 def _store(path: Path, table: Table) -> None:
     """Write the cache in one step, so that nobody ever reads half of it."""
+    import tempfile  # noqa: PLC0415 - needed once in the life of a cache
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".grammar-")
