@@ -19,9 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "transpiler"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PYTHON = [
-    *MODULES,
-    *sorted((ROOT / "tests").rglob("*.py")),
-    *sorted((ROOT / "benchmarks").glob("*.py")),
+    path
+    for folder in ("transpiler", "tests", "benchmarks")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    if "__snapshots__" not in path.parts
 ]
 NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 

@@ -1,0 +1,1 @@
+"""Goldens: generated modules and IR as files one reads and reviews."""
