@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import UNKNOWN_DIMENSION, ComputedDimension, Dimension, NamedDimension
+from transpiler.ir.types import (
+    UNKNOWN_DIMENSION,
+    ComputedDimension,
+    Dimension,
+    DType,
+    DtypeVariable,
+    LiteralKind,
+    NamedDimension,
+    Scalar,
+    Type,
+)
 from transpiler.passes.integer import truncating_binary
 
 if TYPE_CHECKING:
@@ -55,6 +65,20 @@ _VALUES = (
     ir.Conditional,
     ir.BlockValue,
 )
+
+
+def may_be_constant(type_: Type) -> bool:
+    """Whether a variable of this type can be a constant of Triton: an integer or a bool.
+
+    Triton's constants are Python's numbers, and those compute with floats in double precision whatever the dtype.
+    """
+    match type_:
+        case Scalar(dtype=DType() as dtype):
+            return not dtype.is_float
+        case Scalar(dtype=DtypeVariable(kind=kind)):
+            return kind is not LiteralKind.FLOAT
+        case _:
+            return False
 
 
 def dimension_of(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import NamedDimension, Tensor
 from transpiler.ir.visit import walk_block, walk_statements
-from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.compile_time import is_compile_time, may_be_constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +20,7 @@ def compile_time_symbols(kernel: ir.Kernel) -> Mapping[ir.Symbol, ir.Expression 
         if (
             isinstance(statement, ir.Let)
             and not statement.symbol.is_mutable
+            and may_be_constant(statement.symbol.type)
             and is_compile_time(statement.value, constants)
         ):
             constants[statement.symbol] = statement.value

@@ -18,7 +18,7 @@ from transpiler.ir.types import (
     shape_text,
 )
 from transpiler.passes.annotations import check_annotation, resolve_type
-from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.compile_time import is_compile_time, may_be_constant
 from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, near_match
 from transpiler.passes.expressions import ExpressionElaborator, merge_types
 from transpiler.passes.layout import closing_lines, layout_of
@@ -116,7 +116,11 @@ class BodyElaborator(ExpressionElaborator):
         match node.pattern:
             case syntax.IdentifierPattern(is_reference=False) as pattern:
                 symbol = self._declare(pattern, type_)
-                if not pattern.is_mutable and is_compile_time(value, self.state.constants):
+                if (
+                    not pattern.is_mutable
+                    and may_be_constant(type_)
+                    and is_compile_time(value, self.state.constants)
+                ):
                     self.state.constants[symbol] = value
                 return [ir.Let(span=node.span, layout=layout, symbol=symbol, value=value)]
             case syntax.WildcardPattern():

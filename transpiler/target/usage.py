@@ -43,6 +43,7 @@ from transpiler.ir.nodes import (
 from transpiler.ir.types import Scalar
 from transpiler.ops.model import Effect
 from transpiler.ops.signature import Form
+from transpiler.passes.compile_time import may_be_constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,7 +109,12 @@ class _Walk:
         while wanted:
             symbol = wanted.pop()
             value = self._values.get(symbol)
-            if symbol in found or value is None or not self._is_constant(value):
+            if (
+                symbol in found
+                or value is None
+                or not may_be_constant(symbol.type)
+                or not self._is_constant(value)
+            ):
                 continue
             found.add(symbol)
             wanted.extend(_reads(value))

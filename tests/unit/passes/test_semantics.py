@@ -186,6 +186,33 @@ COMPUTATIONS = [
         expected=lambda n, _m, _a: (n + 4_294_967_290) % 2**32 // 3,
     ),
     Computation(
+        name="a bool carried by a loop",
+        body="let mut f = n < 0;\nlet mut g = true;\nfor i in 0..n {\n    f = f || i == 3;\n"
+        "    g = g && !(i > m);\n}\nlet q = if f { 10 } else { 20 } + g as i32;",
+        expected=lambda n, m, _a: (10 if n > 3 else 20) + all(i <= m for i in range(n)),
+    ),
+    Computation(
+        name="a comparison of f32 constants",
+        body="let c = 0.1_f32;\nlet q = if c * 3.0 > 0.3 { n } else { -n };",
+        expected=lambda n, _m, _a: n if np.float32(0.1) * np.float32(3) > np.float32(0.3) else -n,
+    ),
+    Computation(
+        name="a tile, a pointer and pointers from an if",
+        body="let at = T::arange(0, 1);\nlet one = T::full::<i32>(&[1], 1);\n"
+        "let p = if n > 2 { out_ptr } else { out_ptr };\n"
+        "let mut cells = if n > 4 { p.add_offsets(at) } else { p.add_offsets(at + 0) };\n"
+        "for i in 0..m {\n    cells = cells.add_offsets(one - 1);\n}\n"
+        "let old = if n > 2 { T::load(cells, None, None, &[], None, None, None, false) } else { one };\n"
+        "let q = T::sum(old, Some(0), true) * m;\n"
+        "T::store(cells, q, None, &[], None, None);\nreturn;\nlet q = 0;",
+        expected=lambda n, m, _a: (-77 if n > 2 else 1) * m,
+    ),
+    Computation(
+        name="a block inside an expression",
+        body="let q = n + { let n = m * 2; n + 1 } * if n > 2 { let z = n; z } else { 1 };",
+        expected=lambda n, m, _a: n + (m * 2 + 1) * (n if n > 2 else 1),
+    ),
+    Computation(
         name="a compile-time choice",
         body="let w = if S < 0 { BLOCK * 2 } else { BLOCK };\n"
         "let q = T::sum(T::full::<i32>(&[w], n), Some(0), true);\n"
