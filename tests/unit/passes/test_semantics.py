@@ -6,6 +6,7 @@ them: at a launch Triton makes a constant of an argument that equals 1.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computation:
-    """Statements that give `q`, and what it is for the arguments `n`, `m` and `a`."""
+    """Statements that give `q`, and what it is for the arguments `n`, `m` and `a`.
+
+    `is_constant` tells that Triton computes it where `n` and `m` are constants.
+    """
 
     name: str
     body: str
     expected: Callable[[int, int, float], float]
     dtype: str = "i32"
+    is_constant: bool = True
 
     @property
     def rust(self) -> str:
@@ -69,6 +74,17 @@ COMPUTATIONS = [
         expected=lambda n, m, _a: quotient(n - 7, m),
     ),
     Computation(
+        name="a quotient of a name for what may be negative",
+        body="let (p, r) = (n - 7, m);\nlet s = p;\n"
+        "let q = p / 4 * 100 + (if n < m { 3 } else { s }) / 4 * 10 + s % 4 + r;",
+        expected=lambda n, m, _a: (
+            quotient(n - 7, 4) * 100
+            + quotient(3 if n < m else n - 7, 4) * 10
+            + remainder(n - 7, 4)
+            + m
+        ),
+    ),
+    Computation(
         name="a remainder of what may be negative",
         body="let q = (n - 7) % (m + 1);",
         expected=lambda n, m, _a: remainder(n - 7, m + 1),
@@ -101,12 +117,14 @@ COMPUTATIONS = [
         body="let q = 1.0 - a;",
         expected=lambda _n, _m, a: single(1 - single(a)),
         dtype="f32",
+        is_constant=False,
     ),
     Computation(
         name="f64 arithmetic on an f32 argument",
         body="let q = 1.0 / (a as f64);",
         expected=lambda _n, _m, a: 1 / single(a),
         dtype="f64",
+        is_constant=False,
     ),
     Computation(
         name="a sum in f64",
@@ -124,6 +142,7 @@ COMPUTATIONS = [
         name="float to integer",
         body="let q = (a * -2.5) as i32 * 10 + ((a * 1.0e30) as i32 / 1000) + (a - 9.0) as u8 as i32;",
         expected=lambda _n, _m, a: int(single(single(a) * -2.5)) * 10 + (2**31 - 1) // 1000,
+        is_constant=False,
     ),
     Computation(
         name="a wide product",
@@ -163,11 +182,13 @@ COMPUTATIONS = [
         body="let mut q = 0;\nlet mut i = 0;\nwhile i < n {\n    q += i;\n    i += 3;\n}\n"
         "let mut j = 1;\nwhile j <= m {\n    j *= 2;\n}\nq = q * 100 + j;",
         expected=lambda n, m, _a: steps(n, 3) * 100 + 2 ** m.bit_length(),
+        is_constant=False,
     ),
     Computation(
         name="a parameter is counted down",
         body="let mut k = n;\nlet mut q = 0;\nwhile k > 0 {\n    q += k;\n    k -= 1;\n}",
         expected=lambda n, _m, _a: n * (n + 1) // 2,
+        is_constant=False,
     ),
     Computation(
         name="an early return leaves what was there",
@@ -206,6 +227,7 @@ COMPUTATIONS = [
         "let q = T::sum(old, Some(0), true) * m;\n"
         "T::store(cells, q, None, &[], None, None);\nreturn;\nlet q = 0;",
         expected=lambda n, m, _a: (-77 if n > 2 else 1) * m,
+        is_constant=False,
     ),
     Computation(
         name="a block inside an expression",
@@ -218,6 +240,7 @@ COMPUTATIONS = [
         "let q = T::sum(T::full::<i32>(&[w], n), Some(0), true);\n"
         "T::store(out_ptr.add_offsets(T::arange(0, 1)), q, None, &[], None, None);\nreturn;\nlet q = 0;",
         expected=lambda n, _m, _a: 32 * n,
+        is_constant=False,
     ),
     Computation(
         name="the largest f32 beside a tile",
@@ -225,6 +248,7 @@ COMPUTATIONS = [
         "T::store(out_ptr.add_offsets(T::arange(0, 1)), t, None, &[], None, None);\nreturn;\nlet q = 0.0;",
         expected=lambda _n, _m, _a: -float(np.finfo(np.float32).max),
         dtype="f32",
+        is_constant=False,
     ),
     Computation(
         name="NaN wins in a maximum",
@@ -235,6 +259,7 @@ COMPUTATIONS = [
         "T::store(out_ptr.add_offsets(T::arange(0, 1)), u, None, &[], None, None);\nreturn;\nlet q = 0.0;",
         expected=lambda _n, _m, _a: float("nan"),
         dtype="f32",
+        is_constant=False,
     ),
 ]
 ARGUMENTS = [(1, 1, 0.1), (1, 5, 2.5), (4, 1, 0.3), (10, 4, 1.7), (13, 20, 3.9)]
@@ -289,3 +314,15 @@ def test_triton_compiles_it(
                 source, target=GPUTarget("cuda", 90, 32), options={"enable_fp_fusion": True}
             )
             assert compiled.asm["cubin"].startswith(b"\x7fELF"), ones
+        if computation.is_constant:
+            expected = computation.expected(1, 1, 0.0)
+            assert stored_constant(compiled.asm["ttir"]) == pytest.approx(expected, rel=1e-6)
+
+
+def stored_constant(ttir: str) -> float:
+    """The constant that the kernel stores: what Triton computed itself, since every argument is known."""
+    stored = re.search(r"tt\.store %\w+, (%[\w-]+)", ttir)
+    assert stored is not None
+    constant = re.search(rf"{re.escape(stored[1])} = arith\.constant dense<(.*?)>", ttir)
+    assert constant is not None, ttir
+    return float(constant[1])
