@@ -45,7 +45,7 @@ from transpiler.syntax.nodes import (
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
-    from transpiler.frontend.table import Parser
+    from transpiler.frontend.engine import Parser
 
 
 _KEYWORDS = (

@@ -14,17 +14,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
-
-from lark.lexer import Lexer, Token
+from typing import TYPE_CHECKING
 
 from transpiler.frontend.delimiters import STRING, block_comment_end, group_end, item_end
 from transpiler.frontend.faults import too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from lark.lexer import LexerState
 
 _EXPONENT = r"[eE][+-]?_*[0-9][0-9_]*"
 TOKEN = re.compile(
@@ -120,24 +116,16 @@ _SEMICOLON_ITEM = re.compile(
 _STATEMENT_START = frozenset(("LBRACE", "RBRACE", "SEMICOLON", "ATTRIBUTE", "ITEM"))
 
 
-class Lexeme(Token):
-    """A token that knows its offsets and no lines: those are counted when somebody must be told."""
+class Lexeme:
+    """A token of terminal `type` at `[start_pos, end_pos)`; lines are counted when somebody must be told."""
 
-    __slots__ = ()
-    line = column = end_line = end_column = None
-    value: str
-    start_pos: int
-    end_pos: int
+    __slots__ = ("end_pos", "start_pos", "type", "value")
 
-    @classmethod
-    def make(cls, kind: str, text: str, start: int, end: int) -> Lexeme:
-        """The token of terminal `kind` at `[start, end)`."""
-        lexeme = str.__new__(cls, text)
-        lexeme.type = kind
-        lexeme.value = text
-        lexeme.start_pos = start
-        lexeme.end_pos = end
-        return lexeme
+    def __init__(self, kind: str, text: str, start: int, end: int) -> None:
+        self.type = kind
+        self.value = text
+        self.start_pos = start
+        self.end_pos = end
 
 
 @dataclass(slots=True)
@@ -150,10 +138,8 @@ class Slice:
     comments: list[tuple[int, int]] = field(default_factory=list)
 
 
-class RustLexer(Lexer):
-    """Feeds Lark's parser; see the module's text."""
-
-    __future_interface__: ClassVar[int] = 2
+class RustLexer:
+    """Cuts a text into the terminals of the grammar; see the module's text."""
 
     def __init__(self, spelled: Mapping[str, str]) -> None:
         self._marks = _OPERATORS | {
@@ -163,19 +149,16 @@ class RustLexer(Lexer):
             text: name for text, name in spelled.items() if text[0].isalpha() or text == "_"
         }
 
-    def lex(self, lexer_state: LexerState, parser_state: object) -> Iterator[Token]:  # noqa: ARG002 - Lark's signature
-        """The tokens of the `Slice` in `lexer_state`, to its end.
+    def lex(self, part: Slice) -> Iterator[Lexeme]:
+        """The tokens of `part`, to its end.
 
         Raises:
             Fault: groups nest too deeply.
             UnclosedError: a macro's argument, an attribute or an inner item does not end.
             UnterminatedError: a string or a comment does not end.
         """
-        part = lexer_state.text
-        if not isinstance(part, Slice):
-            raise TypeError("this lexer reads slices of a file")
         text, position, stop, comments = part.text, part.start, part.end, part.comments
-        marks, words, make = self._marks, self._words, Lexeme.make
+        marks, words = self._marks, self._words
         last = before = ""
         depth = 0
         while position < stop:
@@ -213,9 +196,9 @@ class RustLexer(Lexer):
                     kind = _GROUP_NAME[group]
                 before, last = last, kind
                 if found.end() == end:
-                    yield make(kind, value, start, end)
+                    yield Lexeme(kind, value, start, end)
                 else:
-                    yield make(kind, text[start:end], start, end)
+                    yield Lexeme(kind, text[start:end], start, end)
                     position = end
                     break
             else:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lark import UnexpectedToken
-
 from transpiler.frontend.delimiters import NoItemError, UnclosedError, UnterminatedError
+from transpiler.frontend.engine import UnexpectedTokenError
 from transpiler.frontend.faults import Fault, too_deep
 from transpiler.frontend.syntax_errors import explain, unclosed, unexpected_at_item, unterminated
 
@@ -40,7 +39,7 @@ def fault_of(
             return unclosed(text, problem.start, start, end)
         case UnterminatedError():
             return unterminated(text, problem)
-        case UnexpectedToken():
+        case UnexpectedTokenError():
             return explain(text, start, problem, spelling)
         case _:
             raise problem
@@ -71,7 +70,7 @@ def place_of(problem: Exception) -> int:
             return problem.span.start
         case NoItemError() | UnclosedError() | UnterminatedError():
             return problem.start
-        case UnexpectedToken():
-            return problem.token.start_pos or 0
+        case UnexpectedTokenError():
+            return problem.token.start_pos
         case _:
             return 0

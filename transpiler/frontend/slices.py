@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from lark import UnexpectedToken
-
 from transpiler.frontend.delimiters import (
     UnclosedError,
     UnterminatedError,
     block_comment_end,
     group_end,
 )
+from transpiler.frontend.engine import UnexpectedTokenError
 from transpiler.frontend.faults import Fault
 from transpiler.frontend.heads import doc_lines, is_outer_doc
 from transpiler.frontend.lexer import Slice
@@ -21,12 +20,12 @@ from transpiler.syntax.nodes import Attribute, MetaItem, Node, OpaqueType, TextL
 from transpiler.syntax.text_literals import text_value
 
 if TYPE_CHECKING:
-    from transpiler.frontend.table import Parser
+    from transpiler.frontend.engine import Parser
     from transpiler.frontend.trivia import Offsets
     from transpiler.syntax.nodes import Item
 
 # What a text can do to the parser. Recursion is as deep as the operators of one expression nest.
-PROBLEMS = (UnexpectedToken, Fault, UnclosedError, UnterminatedError, RecursionError)
+PROBLEMS = (UnexpectedTokenError, Fault, UnclosedError, UnterminatedError, RecursionError)
 
 _SPACE = re.compile(r"\s*")
 _ATTRIBUTE_START = re.compile(r"#\s*!?\s*\[")

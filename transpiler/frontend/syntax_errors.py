@@ -14,7 +14,7 @@ from transpiler.source import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lark import UnexpectedToken
+    from transpiler.frontend.engine import UnexpectedTokenError
 
 _OPENER = {closer: opener for opener, closer in CLOSER.items()}
 _STATEMENT_WORDS = frozenset(("let", "while", "for", "loop", "return", "break", "continue"))
@@ -22,18 +22,20 @@ _UNSUPPORTED = frozenset(("async", "await", "dyn", "extern", "static", "try", "y
 _WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
 
 
-def explain(text: str, start: int, error: UnexpectedToken, spelling: Mapping[str, str]) -> Fault:
-    """What is wrong where Lark stopped in the slice of `text` that begins at `start`."""
+def explain(
+    text: str, start: int, error: UnexpectedTokenError, spelling: Mapping[str, str]
+) -> Fault:
+    """What is wrong where the parser stopped in the slice of `text` that begins at `start`."""
     token = error.token
-    place = token.start_pos or 0
+    place = token.start_pos
     ends = token.type == "$END"
     found = "the end of the text" if ends else _quoted(token.value)
-    span = Span(place, max(place, token.end_pos or place))
+    span = Span(place, token.end_pos)
     marks = _code_marks(text, start, place)
     before = marks[-1][2] if marks else start
     last = Span(*marks[-1][1:]) if marks else Span(start, start)
     opener = _open_delimiter(marks)
-    expected = _accepts(error)
+    expected = error.expected
     next_line = "\n" in text[before:place]
 
     if token.value == "'":
@@ -310,32 +312,6 @@ _NAMED = {
     "ATTRIBUTE": "an attribute",
     "$END": "the end",
 }
-
-
-def _accepts(error: UnexpectedToken) -> frozenset[str]:
-    """The terminals that could have come: those of the table's row that lead to a shift.
-
-    A LALR row also names terminals that are refused after some reductions; the reductions are tried here.
-    """
-    state = error.state
-    if state is None:
-        return frozenset()
-    rows = state.parse_conf.states
-    found = set()
-    for terminal in rows[state.state_stack[-1]]:
-        if not (terminal.isupper() or terminal.startswith("__ANON")):
-            continue
-        stack = list(state.state_stack)
-        while (action := rows[stack[-1]].get(terminal)) is not None:
-            target = action[1]
-            if isinstance(target, int):
-                found.add(terminal)
-                break
-            size = len(target.expansion)
-            if size:
-                del stack[-size:]
-            stack.append(rows[stack[-1]][target.origin.name][1])
-    return frozenset(found)
 
 
 def _in_words(expected: frozenset[str], spelling: Mapping[str, str]) -> str:

@@ -241,15 +241,16 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
     def infix(self, *tokens: Lexeme) -> Infix:
         """One operator, put together where `<` or `>` begins it."""
         if len(tokens) > 1:
+            spelling = "".join(token.value for token in tokens)
             for first, second in pairwise(tokens):
                 if first.end_pos != second.start_pos:
                     raise Fault(
                         code="E0110",
                         message=f"expected an expression, found `{second.value}`",
                         span=span_of(second),
-                        help=f"write `{''.join(tokens)}` without a space if the operator is meant",
+                        help=f"write `{spelling}` without a space if the operator is meant",
                     )
-            return INFIXES["".join(tokens)]
+            return INFIXES[spelling]
         return INFIXES[tokens[0].value]
 
     def chain(self, left: Expression, infix: Infix | Lexeme, right: Expression) -> Expression:
