@@ -28,8 +28,8 @@ _TABLE = (
     error(
         "E0103",
         "A string never ends",
-        'A string runs from its `"` to the next one that no backslash precedes, over line ends too; a raw string ends with '
-        "as many `#` as it began with.",
+        'A string runs from its `"` to the next one that no backslash precedes, over line ends '
+        "too; a raw string ends with as many `#` as it began with.",
         wrong='const NAME: &str = "tile;',
         right='const NAME: &str = "tile";',
     ),
