@@ -138,5 +138,6 @@ ELEMENTWISE: tuple[Op, ...] = (
         signature="(x: i32, div: i32) -> i32",
         triton="tl.cdiv(x, div)",
         summary="x / div, rounded up.",
+        keeps_constants=True,
     ),
 )

@@ -119,10 +119,11 @@ class Op:
     of a generic for the dtype; a keyword argument that is just a parameter is left out where the
     Rust passes `None`, `false` or an empty list, and names with a leading underscore are functions
     of `transpiler.target.prelude`. `shape` gives the result's shape, None where the signature says
-    it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `converts` names scalar
-    arguments that Triton itself converts to the dtype of the result. `is_stored`
-    tells that the result comes from memory, in the stored dtype. `dtypes` limits a generic further
-    than its bound where Triton does. `summary` is one sentence for the docs.
+    it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `converts`
+    names scalar arguments that Triton itself converts to the dtype of the result. `keeps_constants`
+    tells that Triton computes a constant from constants. `is_stored` tells that the result comes
+    from memory, in the stored dtype. `dtypes` limits a generic further than its bound where Triton
+    does. `summary` is one sentence for the docs.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Op:
     shape: ShapeRule = None
     fits: tuple[tuple[str, str], ...] = ()
     converts: tuple[str, ...] = ()
+    keeps_constants: bool = False
     effect: Effect = Effect.PURE
     is_stored: bool = False
     dtypes: dict[str, frozenset[DType]] = field(default_factory=dict)

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Constants = "Mapping[ir.Symbol, ir.Expression | None]"
 
-_CONST_OPS = frozenset({"cdiv"})
-
 
 def is_compile_time(
     node: ir.Expression, constants: Mapping[ir.Symbol, ir.Expression | None]
@@ -40,7 +38,7 @@ def is_compile_time(
         case ir.Binary():
             return is_compile_time(node.left, constants) and is_compile_time(node.right, constants)
         case ir.OpCall():
-            return node.op.name in _CONST_OPS and all(
+            return node.op.keeps_constants and all(
                 isinstance(argument, _VALUES) and is_compile_time(argument, constants)
                 for argument in node.arguments
             )
