@@ -6,6 +6,7 @@ at; `legalise` comes last, since what it adds has meaning in Triton only.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir.verify import verify
@@ -23,13 +24,15 @@ PIPELINE: tuple[Pass, ...] = (check, fold, loops, conditionals, legalise)
 
 
 def run_passes(module: Module, context: PassContext) -> Module:
-    """Run every pass; the module is verified after each.
+    """Run every pass; what a pass changed is verified after it.
 
     Raises:
         InvalidModuleError: a pass broke an invariant; a fault of the compiler.
     """
     verify(module, after="elaborate")
     for each in PIPELINE:
-        module = each(module, context)
-        verify(module, after=each.__name__)
+        seen = {id(kernel) for kernel in module.kernels}
+        before, module = module, each(module, context)
+        changed = tuple(kernel for kernel in module.kernels if id(kernel) not in seen)
+        verify(replace(before, kernels=changed), after=each.__name__)
     return module
