@@ -26,6 +26,7 @@ from transpiler.passes.associated import associated_constant
 from transpiler.passes.bind import bind_op_call
 from transpiler.passes.elaboration import CALL_LEVELS, Elaboration, is_poison, near_match
 from transpiler.passes.operators import binary, compare_tiles, unary
+from transpiler.passes.scalars import bind_function, bind_method, primitive
 from transpiler.passes.shapes import unify_shapes
 from transpiler.syntax import nodes as syntax
 
@@ -238,6 +239,10 @@ class ExpressionElaborator(ABC):
                 )
             if len(path.segments) == 2 and path.names[0] in state.dtype_parameters:
                 return self._dtype_function(node, path)
+            dtype = primitive(path.names[0])
+            if len(path.segments) == 2 and dtype is not None:
+                arguments = tuple(self.expression(argument) for argument in node.arguments)
+                return bind_function(state, dtype, path.names[1], arguments, node.span)
             name = "::".join(path.names)
             if name in {"Some", "None"}:
                 return state.unsupported(
@@ -294,6 +299,8 @@ class ExpressionElaborator(ABC):
                 operator = _COMPARISON_METHODS[node.method]
                 return compare_tiles(state, operator, receiver, arguments[0], node.span)
             return self._wrong_count(node, 1)
+        if isinstance(type_, Scalar):
+            return bind_method(state, node.method, receiver, arguments, node.span, node.method_span)
         known: tuple[str, ...] = ()
         if isinstance(type_, Tensor):
             known = tuple(_COMPARISON_METHODS)

@@ -18,9 +18,10 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
+from transpiler.ir.types import BOOL, I32, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import Rewriter, walk_statements
 from transpiler.ops.model import Op
+from transpiler.ops.scalar_methods import FAMILY, scalar_method
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.constants import compile_time_symbols, tile_extents
 from transpiler.passes.integer import integer_range
@@ -43,6 +44,9 @@ _TRUNCATED_QUOTIENT = Op(
 _WHY_MATERIALISED = "Arguments in the dtypes of their Rust parameters, whatever the caller passed."
 
 _TRITON_DEFAULTS = frozenset({DType.BOOL, DType.I32, DType.F32})
+
+_HOLDING = ("_", "tl.maximum", "tl.minimum")
+"""How spellings begin that take Python's numbers as well as values of Triton."""
 
 _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
@@ -136,6 +140,8 @@ class _Legaliser(Rewriter):
         match node:
             case ir.OpCall() if node.op.is_stored and _is_stored_narrow(node):
                 return ir.Cast(span=node.span, type=node.type, operand=node, kind=ir.CastKind.WIDEN)
+            case ir.OpCall() if node.op.family == FAMILY:
+                return self._scalar_method(node)
             case ir.OpCall() if node.op.converts:
                 return _without_conversions(node)
             case ir.Binary() if node.operator in _DIVISIONS and _is_integer_scalar(node):
@@ -144,6 +150,27 @@ class _Legaliser(Rewriter):
                 return self._with_stated_literals(node)
             case _:
                 return node
+
+    def _scalar_method(self, node: ir.OpCall) -> ir.Expression:
+        (dtype,) = node.dtypes
+        method = scalar_method(node.op.name, dtype) if isinstance(dtype, DType) else None
+        constant = None if method is None else method.at_compile_time
+        if constant is not None and is_compile_time(node, self._constants):
+            return replace(node, op=constant)
+        stated = tuple(
+            self._stated(argument) if isinstance(argument, _VALUES) else argument
+            for argument in node.arguments
+        )
+        first = stated[0]
+        if (
+            dtype in _TRITON_DEFAULTS
+            and not node.op.triton.startswith(_HOLDING)
+            and isinstance(first, _VALUES)
+            and self._may_be_python(first)
+        ):
+            # The others hold what they are given in the dtype themselves.
+            stated = (materialise(first), *stated[1:])
+        return replace(node, arguments=stated)
 
     def _with_stated_literals(self, node: ir.Binary) -> ir.Expression:
         left, right = node.left, node.right
@@ -187,7 +214,12 @@ class _Legaliser(Rewriter):
                 return (
                     node.symbol in self._constants
                     or node.symbol in self._range_symbols
-                    or (node.symbol.kind is ir.SymbolKind.PARAMETER and not node.symbol.is_mutable)
+                    or (
+                        node.symbol.kind is ir.SymbolKind.PARAMETER
+                        and not node.symbol.is_mutable
+                        # Others are made values of their dtype at the start.
+                        and node.type in {BOOL, I32}
+                    )
                 )
             case ir.Unary():
                 return self._may_be_python(node.operand)

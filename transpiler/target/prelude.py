@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from transpiler.target.scalar_prelude import SCALAR_PRELUDE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -58,6 +60,7 @@ def _to_integer(x, dtype: tl.constexpr):
     high = tl.where(x >= above, tl.full([], most, dtype), inside)
     return tl.where(x < below, tl.full([], least, dtype), high)
 ''',
+    **SCALAR_PRELUDE,
 }
 
 _HELPER = re.compile(r"\b_[A-Za-z]\w*")

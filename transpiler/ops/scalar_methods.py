@@ -1,0 +1,219 @@
+"""Methods of Rust's scalars: one row a method and kind of receiver.
+
+The spellings follow the conventions of `transpiler.ops.model.Op`; `D` stands for the receiver's dtype. Meaning is
+that of Rust's standard library without overflow checks: integers wrap, `f32::max` ignores NaN, `round` goes away from
+zero.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING
+
+from transpiler.frozen import dataclass
+from transpiler.ops.model import Op
+
+if TYPE_CHECKING:
+    from transpiler.ir.types import DType
+
+FAMILY = "scalar"
+
+
+class Receiver(Enum):
+    """Which scalars have a method."""
+
+    INTEGER = "integers"
+    SIGNED = "signed integers"
+    UNSIGNED = "unsigned integers"
+    FLOAT = "floats"
+
+    def admits(self, dtype: DType) -> bool:
+        """Whether scalars of the dtype have the method."""
+        match self:
+            case Receiver.FLOAT:
+                return dtype.is_float
+            case Receiver.INTEGER:
+                return dtype.is_integer
+            case Receiver.SIGNED:
+                return dtype.is_signed
+            case Receiver.UNSIGNED:
+                return dtype.is_integer and not dtype.is_signed
+
+
+class Operand(Enum):
+    """The dtype of an argument or of the result."""
+
+    SELF = "D"
+    BOOL = "bool"
+    I32 = "i32"
+    U32 = "u32"
+    UNSIGNED = "unsigned"
+    """The unsigned integer of the receiver's width."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarMethod:
+    """One method.
+
+    `parameters` come after the receiver, which is `x` in the spellings; the others are `y` and `z`. `constant` is the
+    spelling between Python's integers, where the value is needed at compile time; empty where there is none.
+    """
+
+    name: str
+    receiver: Receiver
+    parameters: tuple[Operand, ...]
+    result: Operand
+    triton: str
+    constant: str = ""
+
+    @property
+    def at_run_time(self) -> Op:
+        """The operation on values of Triton."""
+        return _op(self.name, len(self.parameters), self.triton, is_kept=bool(self.constant))
+
+    @property
+    def at_compile_time(self) -> Op | None:
+        """The operation on integers known at compile time."""
+        if not self.constant:
+            return None
+        return _op(self.name, len(self.parameters), self.constant, is_kept=True)
+
+
+@cache
+def _op(name: str, parameters: int, triton: str, *, is_kept: bool) -> Op:
+    names = ", ".join(f"{it}: D" for it in ("x", "y", "z")[: 1 + parameters])
+    return Op(
+        name=name,
+        family=FAMILY,
+        signature=f"<D: Dtype>({names}) -> D",
+        triton=triton,
+        summary="A method of a scalar.",
+        keeps_constants=is_kept,
+    )
+
+
+def _rows(
+    receiver: Receiver, *rows: tuple[str, tuple[Operand, ...], Operand, str, str]
+) -> tuple[ScalarMethod, ...]:
+    return tuple(
+        ScalarMethod(
+            name=name,
+            receiver=receiver,
+            parameters=parameters,
+            result=result,
+            triton=triton,
+            constant=constant,
+        )
+        for name, parameters, result, triton, constant in rows
+    )
+
+
+_SELF, _BOOL, _I32, _U32, _UNSIGNED = Operand
+_NONE: tuple[Operand, ...] = ()
+_ONE, _TWO = (_SELF,), (_SELF, _SELF)
+_SIZE = "(y if y > 0 else -y)"
+
+SCALAR_METHODS: tuple[ScalarMethod, ...] = (
+    *_rows(
+        Receiver.INTEGER,
+        ("max", _ONE, _SELF, "tl.maximum(x, y)", "x if x > y else y"),
+        ("min", _ONE, _SELF, "tl.minimum(x, y)", "x if x < y else y"),
+        (
+            "clamp",
+            _TWO,
+            _SELF,
+            "tl.minimum(tl.maximum(x, y), z)",
+            "y if x < y else z if x > z else x",
+        ),
+        ("pow", (_U32,), _SELF, "_power(x, y, D)", "x ** y"),
+        ("wrapping_pow", (_U32,), _SELF, "_power(x, y, D)", ""),
+        ("abs_diff", _ONE, _UNSIGNED, "_distance(x, y, D)", ""),
+        ("saturating_add", _ONE, _SELF, "_saturating_add(x, y, D)", ""),
+        ("saturating_sub", _ONE, _SELF, "_saturating_sub(x, y, D)", ""),
+        ("rem_euclid", _ONE, _SELF, "_rem_euclid(x, y, D)", f"x % {_SIZE}"),
+        ("div_euclid", _ONE, _SELF, "_div_euclid(x, y, D)", f"(x - x % {_SIZE}) // y"),
+        ("count_ones", _NONE, _U32, "_count_ones(x, D)", ""),
+        ("count_zeros", _NONE, _U32, "_count_zeros(x, D)", ""),
+        ("leading_zeros", _NONE, _U32, "_leading_zeros(x, D)", ""),
+        ("trailing_zeros", _NONE, _U32, "_trailing_zeros(x, D)", ""),
+    ),
+    *_rows(
+        Receiver.SIGNED,
+        ("abs", _NONE, _SELF, "tl.abs(x)", "x if x >= 0 else -x"),
+        ("wrapping_abs", _NONE, _SELF, "tl.abs(x)", ""),
+        ("unsigned_abs", _NONE, _UNSIGNED, "tl.abs(x)", ""),
+        (
+            "signum",
+            _NONE,
+            _SELF,
+            "_signum(x, D)",
+            "1 if x > 0 else -1 if x < 0 else 0",
+        ),
+        ("is_positive", _NONE, _BOOL, "x > 0", "x > 0"),
+        ("is_negative", _NONE, _BOOL, "x < 0", "x < 0"),
+    ),
+    *_rows(
+        Receiver.UNSIGNED,
+        ("div_ceil", _ONE, _SELF, "_div_ceil(x, y, D)", "(x + y - 1) // y"),
+        ("next_multiple_of", _ONE, _SELF, "_next_multiple(x, y, D)", "(x + y - 1) // y * y"),
+        ("is_power_of_two", _NONE, _BOOL, "_is_power_of_two(x, D)", "x > 0 and x & (x - 1) == 0"),
+    ),
+    *_rows(
+        Receiver.FLOAT,
+        ("max", _ONE, _SELF, "tl.maximum(x, y)", ""),
+        ("min", _ONE, _SELF, "tl.minimum(x, y)", ""),
+        ("clamp", _TWO, _SELF, "_clamp(x, y, z, D)", ""),
+        ("abs", _NONE, _SELF, "tl.abs(x)", ""),
+        ("sqrt", _NONE, _SELF, "_square_root(x, D)", ""),
+        ("exp", _NONE, _SELF, "tl.exp(x)", ""),
+        ("exp2", _NONE, _SELF, "tl.exp2(x)", ""),
+        ("ln", _NONE, _SELF, "tl.log(x)", ""),
+        ("log2", _NONE, _SELF, "tl.log2(x)", ""),
+        ("sin", _NONE, _SELF, "tl.sin(x)", ""),
+        ("cos", _NONE, _SELF, "tl.cos(x)", ""),
+        ("floor", _NONE, _SELF, "tl.floor(x)", ""),
+        ("ceil", _NONE, _SELF, "tl.ceil(x)", ""),
+        ("trunc", _NONE, _SELF, "_truncate(x, D)", ""),
+        ("round", _NONE, _SELF, "_round_away(x, D)", ""),
+        ("fract", _NONE, _SELF, "_fraction(x, D)", ""),
+        ("powi", (_I32,), _SELF, "_power_signed(x, y, D)", ""),
+        ("powf", _ONE, _SELF, "_power_real(x, y, D)", ""),
+        ("recip", _NONE, _SELF, "1.0 / x", ""),
+        ("mul_add", _TWO, _SELF, "tl.fma(x, y, z)", ""),
+        ("rem_euclid", _ONE, _SELF, "_rem_euclid(x, y, D)", ""),
+        ("div_euclid", _ONE, _SELF, "_div_euclid_real(x, y, D)", ""),
+        ("signum", _NONE, _SELF, "_sign(x, D)", ""),
+        ("copysign", _ONE, _SELF, "_copy_sign(x, y, D)", ""),
+        ("is_nan", _NONE, _BOOL, "_is_nan(x, D)", ""),
+        ("is_finite", _NONE, _BOOL, 'tl.abs(x) < float("inf")', ""),
+        ("is_infinite", _NONE, _BOOL, 'tl.abs(x) == float("inf")', ""),
+        ("is_sign_negative", _NONE, _BOOL, "_is_sign_negative(x, D)", ""),
+        ("is_sign_positive", _NONE, _BOOL, "not _is_sign_negative(x, D)", ""),
+        ("to_radians", _NONE, _SELF, "x * 0.017453292519943295", ""),
+        ("to_degrees", _NONE, _SELF, "x * 57.29577951308232", ""),
+    ),
+)
+
+WRAPPING = {
+    "wrapping_add": "+",
+    "wrapping_sub": "-",
+    "wrapping_mul": "*",
+    "wrapping_div": "/",
+    "wrapping_rem": "%",
+}
+"""Methods of integers that are operators without overflow checks, which kernels have none of."""
+
+
+def scalar_method(name: str, dtype: DType) -> ScalarMethod | None:
+    """The method of that name of scalars of `dtype`."""
+    for method in SCALAR_METHODS:
+        if method.name == name and method.receiver.admits(dtype):
+            return method
+    return None
+
+
+def method_names(dtype: DType) -> tuple[str, ...]:
+    """The names of all methods of scalars of `dtype`."""
+    names = [method.name for method in SCALAR_METHODS if method.receiver.admits(dtype)]
+    return (*names, *WRAPPING, "wrapping_neg") if dtype.is_integer else tuple(names)
