@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
+    F64,
     DType,
     DtypeParameter,
     ElementType,
@@ -159,7 +160,7 @@ class ExpressionLowering:
             case ir.CastKind.WIDEN:
                 return self._converted(cast.operand, target)
             case ir.CastKind.MATERIALISE | ir.CastKind.FROM_F64:
-                if _is_literal(cast.operand):
+                if _is_literal(cast.operand) or _is_double_parameter(cast.operand):
                     # `tl.cast` would make the constant in a dtype of its own choice first.
                     value = self.lower(cast.operand)
                     return Call(dotted("tl.full"), (List(()), value, self.dtype(target)))
@@ -191,7 +192,12 @@ class ExpressionLowering:
         }
         for (name, _), dtype in zip(signature.generics, call.dtypes, strict=True):
             holes[name] = self.dtype(dtype)
-        return fill(parse_spelling(call.op.triton), holes)
+        admitted = (
+            dtype.bound.dtypes if isinstance(dtype, DtypeParameter) else (dtype,)
+            for dtype in call.dtypes
+            if isinstance(dtype, DType | DtypeParameter)
+        )
+        return fill(parse_spelling(call.op.spelling(admitted)), holes)
 
     def _argument(self, argument: ir.Argument) -> Filling:
         match argument:
@@ -229,6 +235,15 @@ def _is_literal(expression: ir.Expression) -> bool:
             return isinstance(operand, ir.Literal)
         case _:
             return False
+
+
+def _is_double_parameter(expression: ir.Expression) -> bool:
+    """Whether it is an argument that the interpreter holds as a Python number, which `tl.cast` takes for an f32."""
+    return (
+        isinstance(expression, ir.Read)
+        and expression.symbol.kind is ir.SymbolKind.PARAMETER
+        and expression.type == F64
+    )
 
 
 def _is_loaded(expression: ir.Expression) -> bool:

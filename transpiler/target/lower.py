@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir.nodes import Assign
-from transpiler.ir.types import DType, DtypeParameter, Pointer
+from transpiler.ir.types import F64, DType, DtypeParameter, Pointer
 from transpiler.target.dtypes import carriers, computed_in, dtype_of_arithmetic, triton_dtype
 from transpiler.target.model import (
     Assignment,
@@ -71,7 +71,7 @@ def lower_kernel(
         name=name,
         decorator=JIT,
         parameters=(
-            *(Parameter(name=names.symbols[symbol]) for symbol in kernel.parameters),
+            *(_parameter(symbol, names) for symbol in kernel.parameters),
             *(
                 Parameter(name=constant, annotation=CONSTEXPR)
                 for constant in (
@@ -96,6 +96,13 @@ def lower_kernel(
             if not specialisation.is_kernel_itself
         ),
     )
+
+
+def _parameter(symbol: Symbol, names: KernelNames) -> Parameter:
+    """A run-time parameter; Triton takes a number for a float in single precision unless it is told otherwise."""
+    is_double = symbol.type == F64
+    annotation = triton_dtype(DType.F64, {}) if is_double else None
+    return Parameter(name=names.symbols[symbol], annotation=annotation)
 
 
 def _with_dtypes(kernel: Kernel, names: KernelNames, body: Suite) -> Suite:
@@ -148,7 +155,7 @@ def _specialised(
     """The function that calls a kernel with the constants of a specialisation, and checks the dtypes."""
     kernel = plan.kernel
     span = kernel.span
-    parameters = tuple(names.symbols[symbol] for symbol in kernel.parameters)
+    parameters = tuple(_parameter(symbol, names) for symbol in kernel.parameters)
     keywords = [
         Keyword(names.symbols[symbol], constant(value))
         for symbol, value in zip(kernel.const_generics, specialisation.constants, strict=True)
@@ -164,12 +171,14 @@ def _specialised(
             # It counts in what its name says, and in single precision for half.
             computed = triton_dtype(computed_in(concrete), {})
             keywords.append(Keyword(names.dtypes[dtype.name], computed))
-    call = Call(Name(name), tuple(Name(parameter) for parameter in parameters), tuple(keywords))
+    call = Call(
+        Name(name), tuple(Name(parameter.name) for parameter in parameters), tuple(keywords)
+    )
     statements.append(Evaluation(value=call, span=span))
     return Function(
         name=specialisation.name,
         decorator=JIT,
-        parameters=tuple(Parameter(name=parameter) for parameter in parameters),
+        parameters=parameters,
         docs=(),
         body=Suite(statements=tuple(statements)),
         span=span,
