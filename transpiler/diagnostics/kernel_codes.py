@@ -199,6 +199,14 @@ KERNEL_CODES: tuple[Code, ...] = (
         right="if axis == 0 { a } else { b }",
     ),
     error(
+        "E0602",
+        "A function calls itself",
+        "A function that kernels call takes the place of its calls, so it can lead back to itself "
+        "neither directly nor through others. Triton has no recursion either.",
+        wrong="fn power(x: i32, n: i32) -> i32 { if n == 0 { 1 } else { x * power(x, n - 1) } }",
+        right="let mut power = 1;\nfor _ in 0..n { power *= x; }",
+    ),
+    error(
         "E0701",
         "A kernel has no `Triton` parameter",
         "A kernel is generic over the hardware: exactly one type parameter, `T` by custom, is "

@@ -12,15 +12,18 @@ from transpiler.frontend.items import FileParser
 from transpiler.frontend.table import parser
 from transpiler.frontend.trivia import comment_list, has_blank_line
 from transpiler.source import SourceFile, Span
-from transpiler.syntax.nodes import Block, File, Function, Item, Module, OpaqueBody
+from transpiler.syntax.nodes import Block, File, Function, Item, Module, OpaqueBody, Use
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transpiler.diagnostics.sink import Sink
     from transpiler.frontend.trivia import Offsets
     from transpiler.syntax.nodes import Attribute
 
 _SPACE = re.compile(r"\s*")
 _SHEBANG = re.compile(r"#!(?!\s*\[)[^\n]*")
+_RENAMED = re.compile(r"(\w+)\s+as\b")
 _INNER_ATTRIBUTE = re.compile(r"#\s*!\s*\[")
 
 
@@ -138,11 +141,24 @@ def _top(
 
 def _with_called(items: tuple[Item, ...], names: set[str], file: FileParser) -> tuple[Item, ...]:
     """The items, with the bodies of free functions parsed whose names occur in what is parsed already."""
+    names.update(_renamed(items))
     while True:
         known = len(names)
         items = tuple(_parsed_if_called(item, names, file) for item in items)
         if len(names) == known:
             return items
+
+
+def _renamed(items: tuple[Item, ...]) -> Iterator[str]:
+    """The names that `use` gives another."""
+    for item in items:
+        match item:
+            case Use(tree=tree):
+                yield from _RENAMED.findall(tree)
+            case Module(items=tuple(inner)):
+                yield from _renamed(inner)
+            case _:
+                pass
 
 
 def _parsed_if_called(item: Item, names: set[str], file: FileParser) -> Item:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from transpiler.ir.types import DType, DtypeParameter
+from transpiler.ir.types import DType, DtypeVariable, ElementType
 from transpiler.passes.integer import integer_range
 from transpiler.passes.rounding import largest_finite, machine_epsilon, round_to
 
@@ -32,8 +32,8 @@ _MATHEMATICAL = {
 
 
 def associated_constant(
-    path: Path, dtype_parameters: Mapping[str, DtypeParameter]
-) -> tuple[DType | DtypeParameter, int | float] | None:
+    path: Path, dtype_parameters: Mapping[str, ElementType]
+) -> tuple[ElementType, int | float] | None:
     """The dtype and value `path` names, None where it names no constant of a dtype."""
     names = path.names
     if len(names) >= 3 and names[-2] == "consts" and names[-3] in _DTYPES:
@@ -46,7 +46,7 @@ def associated_constant(
     if owner in dtype_parameters and len(names) == 2:
         parameter = dtype_parameters[owner]
         number = {"ZERO": 0, "ONE": 1}.get(name)
-        if number is None:
+        if number is None or isinstance(parameter, DtypeVariable):
             return None
         return parameter, float(number) if parameter.is_float else number
     if owner not in _DTYPES:

@@ -223,6 +223,7 @@ class _Binding:
         members = ENUMS[enum]
         if isinstance(node, syntax.PathExpression) and len(node.path.segments) > 1:
             written_enum, member = node.path.names[-2:]
+            written_enum = self._state.items.imported(written_enum)[-1]
             if written_enum == enum and member in members:
                 return ir.EnumArgument(span=node.span, enum=enum, member=member)
             if written_enum == enum:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.diagnostics.model import Label
 from transpiler.ir import nodes as ir
@@ -13,6 +13,7 @@ from transpiler.passes.bounds import parameter_bounds
 from transpiler.passes.cfg import Features, cfg_conditions, is_enabled
 from transpiler.passes.check import check_block
 from transpiler.passes.elaboration import Elaboration, TooDeepError, near_match
+from transpiler.passes.items import Namespace, namespace_of
 from transpiler.passes.settle import settle_kernel
 from transpiler.passes.statements import BodyElaborator
 from transpiler.source import Span
@@ -40,6 +41,8 @@ def elaborate(
     A kernel with an error is left out; everything wrong with it and the others is in `sink`.
     """
     kernels: list[ir.Kernel] = []
+    homes: dict[int, Namespace] = {}
+    top = namespace_of(file.items, features, homes=homes)
     seen: dict[str, syntax.Function] = {}
     for function in kernel_functions(file.items, features, sink):
         previous = seen.setdefault(function.name, function)
@@ -53,7 +56,8 @@ def elaborate(
             continue
         if selected and function.name not in selected:
             continue
-        kernel = _elaborate_kernel(function, source, sink)
+        home = homes.get(function.span.start, top)
+        kernel = _elaborate_kernel(function, source, sink, Surroundings(home, features))
         if kernel is not None:
             kernels.append(kernel)
     return ir.Module(docs=file.docs, kernels=tuple(kernels))
@@ -75,21 +79,31 @@ def kernel_functions(
                 pass
 
 
+class Surroundings(NamedTuple):
+    """Where the names of a kernel that are not its own are looked up, and which features keep items."""
+
+    items: Namespace
+    features: Features
+
+
 def _is_kernel(head: syntax.ItemHead) -> bool:
     return any(attribute.name == "kernel" for attribute in head.attributes)
 
 
 def _elaborate_kernel(
-    function: syntax.Function, source: SourceFile, sink: Sink
+    function: syntax.Function, source: SourceFile, sink: Sink, surroundings: Surroundings
 ) -> ir.Kernel | None:
     errors_before = sink.error_count
     attributes = kernel_attributes(function, sink)
     bounds = parameter_bounds(function)
     hardware = _hardware_parameter(function, bounds, sink)
+    dtype_parameters = _dtype_parameters(function, hardware, bounds, sink)
     state = Elaboration(
         sink=sink,
+        items=surroundings.items,
+        features=surroundings.features,
         hardware=hardware,
-        dtype_parameters=_dtype_parameters(function, hardware, bounds, sink),
+        dtype_parameters=dtype_parameters,
         unbounded=frozenset(name for name in bounds if _BOUNDS.keys().isdisjoint(bounds[name])),
     )
     const_generics = _const_generics(function, state)
@@ -119,7 +133,7 @@ def _elaborate_kernel(
         name=function.name,
         name_span=function.name_span,
         docs=function.head.docs,
-        dtype_parameters=tuple(state.dtype_parameters.values()),
+        dtype_parameters=tuple(dtype_parameters.values()),
         const_generics=const_generics,
         parameters=parameters,
         body=body,

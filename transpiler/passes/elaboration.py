@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import POISON, Descriptor, Pointer, PointerTensor, Poison, Scalar, Tensor
 from transpiler.ir.types import type_text as settled_type_text
+from transpiler.passes.cfg import Features
+from transpiler.passes.items import Namespace
 from transpiler.passes.scope import Scopes
 from transpiler.passes.unify import DtypeSolver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from transpiler.diagnostics.sink import Sink
-    from transpiler.ir.types import DtypeParameter, ElementType, Type
+    from transpiler.ir.types import ElementType, Type
     from transpiler.source import Span
 
 
@@ -42,12 +44,17 @@ class Elaboration:
 
     `hardware` is the name of the `Triton` parameter (`T`), `dtype_parameters` the dtype parameters by name. `constants`
     holds the symbols whose value is known at compile time: const generics and immutable locals computed from them.
-    `unbounded` names the dtype parameters whose bound is at fault, so that nothing is concluded from it.
+    `items` are the constants and functions of the file as they are named here, `callers` where those that are being
+    expanded start. `unbounded` names the dtype parameters whose bound is at fault, so that nothing is concluded from
+    it.
     """
 
     sink: Sink
     hardware: str
-    dtype_parameters: dict[str, DtypeParameter]
+    dtype_parameters: Mapping[str, ElementType]
+    items: Namespace = field(default_factory=Namespace)
+    features: Features = field(default_factory=lambda: Features(frozenset(), default_features=True))
+    callers: tuple[int, ...] = ()
     solver: DtypeSolver = field(default_factory=DtypeSolver)
     scopes: Scopes = field(default_factory=Scopes)
     constants: dict[ir.Symbol, ir.Expression | None] = field(default_factory=dict)

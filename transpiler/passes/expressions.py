@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     BOOL,
-    F64,
     UNIT,
     DType,
     DtypeParameter,
@@ -24,7 +23,10 @@ from transpiler.ir.types import (
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.associated import associated_constant
 from transpiler.passes.bind import bind_op_call
+from transpiler.passes.calls import dtype_function, expand_call
+from transpiler.passes.const_items import const_value
 from transpiler.passes.elaboration import CALL_LEVELS, Elaboration, is_poison, near_match
+from transpiler.passes.fold import fold_expression
 from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.scalars import bind_function, bind_method, primitive
 from transpiler.passes.shapes import unify_shapes
@@ -128,6 +130,10 @@ class ExpressionElaborator(ABC):
                 construct, instead = _UNSUPPORTED[type(node)]
                 return state.unsupported(construct, node.span, instead=instead)
 
+    @abstractmethod
+    def evaluate(self, state: Elaboration, node: syntax.Expression) -> ir.Expression:
+        """The typed form of an expression that stands elsewhere, under the state of that place."""
+
     # --- Literals and names -----------------------------------------------------------------------
 
     def _integer(self, node: syntax.IntegerLiteral) -> ir.Expression:
@@ -168,11 +174,15 @@ class ExpressionElaborator(ABC):
             symbol = state.scopes.find(name)
             if symbol is not None:
                 return ir.Read(span=node.span, type=symbol.type, symbol=symbol)
+        found = state.items.resolve(path.names)
+        if found is not None and isinstance(found[0], syntax.Const):
+            return const_value(state, found[0], found[1], node.span, self.evaluate)
+        if name is not None:
             state.sink.emit(
                 "E0201",
                 f"cannot find `{name}` in this scope",
                 node.span,
-                help=near_match(name, state.scopes.names()),
+                help=near_match(name, (*state.scopes.names(), *state.items.names())),
             )
             return state.poison(node.span)
         constant = associated_constant(path, state.dtype_parameters)
@@ -225,9 +235,13 @@ class ExpressionElaborator(ABC):
                 help=f"write `{dtype.name}::from_f64(… as f64)`",
             )
             return state.poison(node.span)
-        return ir.Cast(
+        cast = ir.Cast(
             span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.RUST_AS
         )
+        if isinstance(operand, ir.Literal) and isinstance(node.operand, syntax.PathExpression):
+            # A constant item, whose value is in range: what it is converted to may be an extent.
+            return fold_expression(cast, state.sink)
+        return cast
 
     def _call(self, node: syntax.Call) -> ir.Expression:
         state = self.state
@@ -238,7 +252,10 @@ class ExpressionElaborator(ABC):
                     state, path.segments[1], node.arguments, node.span, self.expression
                 )
             if len(path.segments) == 2 and path.names[0] in state.dtype_parameters:
-                return self._dtype_function(node, path)
+                return dtype_function(self, node, path)
+            found = state.items.resolve(path.names)
+            if found is not None and isinstance(found[0], syntax.Function):
+                return expand_call(self, node, found[0], found[1])
             dtype = primitive(path.names[0])
             if len(path.segments) == 2 and dtype is not None:
                 arguments = tuple(self.expression(argument) for argument in node.arguments)
@@ -248,42 +265,16 @@ class ExpressionElaborator(ABC):
                 return state.unsupported(
                     f"`{name}` outside the optional argument of an operation", node.span
                 )
+            if len(path.segments) == 1:
+                state.sink.emit(
+                    "E0201",
+                    f"cannot find the function `{name}` in this file",
+                    path.span,
+                    help=near_match(name, state.items.names()),
+                )
+                return state.poison(node.span)
             return state.unsupported(f"a call of the function `{name}`", node.span)
         return state.unsupported("a call of a computed function", node.span)
-
-    def _dtype_function(self, node: syntax.Call, path: syntax.Path) -> ir.Expression:
-        state = self.state
-        dtype = state.dtype_parameters[path.names[0]]
-        if path.names[1] != "from_f64":
-            state.sink.emit(
-                "E0201",
-                f"`{dtype.name}` has no function `{path.names[1]}`",
-                path.span,
-                help=near_match(path.names[1], ("from_f64",)),
-            )
-            return state.poison(node.span)
-        if len(node.arguments) != 1:
-            state.sink.emit(
-                "E0302",
-                f"`{dtype.name}::from_f64` takes 1 argument, not {len(node.arguments)}",
-                node.span,
-            )
-            return state.poison(node.span)
-        operand = self.expression(node.arguments[0])
-        if is_poison(operand):
-            return state.poison(node.span)
-        type_ = state.type_of(operand)
-        if not isinstance(type_, Scalar) or not state.solver.unify(type_.dtype, F64.dtype):
-            state.sink.emit(
-                "E0401",
-                f"`{dtype.name}::from_f64` takes an `f64`, not `{state.text(type_)}`",
-                operand.span,
-                help="convert it with `as f64`" if isinstance(type_, Scalar) else None,
-            )
-            return state.poison(node.span)
-        return ir.Cast(
-            span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.FROM_F64
-        )
 
     def _method(self, node: syntax.MethodCall) -> ir.Expression:
         state = self.state

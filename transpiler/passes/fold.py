@@ -28,6 +28,11 @@ def fold(module: ir.Module, context: PassContext) -> ir.Module:
     return replace(module, kernels=tuple(folder.kernel(kernel) for kernel in module.kernels))
 
 
+def fold_expression(node: ir.Expression, sink: Sink) -> ir.Expression:
+    """An expression outside a kernel with its constants folded."""
+    return _Folder(sink).expression(node)
+
+
 class _Folder(Rewriter):
     def __init__(self, sink: Sink) -> None:
         self._sink = sink

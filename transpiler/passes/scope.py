@@ -30,6 +30,10 @@ class Scopes:
         """Bind the symbol's name from here on."""
         self._stack[-1][symbol.name] = symbol
 
+    def rename(self, name: str, symbol: Symbol) -> None:
+        """Bind another name to the symbol from here on."""
+        self._stack[-1][name] = symbol
+
     def find(self, name: str) -> Symbol | None:
         """What `name` means here, or None."""
         for scope in reversed(self._stack):

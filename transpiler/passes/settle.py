@@ -34,6 +34,11 @@ def settle_kernel(kernel: ir.Kernel, solver: DtypeSolver, sink: Sink) -> ir.Kern
     return _Settler(solver, sink).kernel(kernel)
 
 
+def settle_expression(node: ir.Expression, solver: DtypeSolver, sink: Sink) -> ir.Expression:
+    """An expression outside a kernel with every dtype settled."""
+    return _Settler(solver, sink).expression(node)
+
+
 class _Settler(Rewriter):
     def __init__(self, solver: DtypeSolver, sink: Sink) -> None:
         self._solver = solver

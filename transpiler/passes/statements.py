@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,23 +22,31 @@ from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
 from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, near_match
 from transpiler.passes.expressions import ExpressionElaborator, merge_types
+from transpiler.passes.items import namespace_of
 from transpiler.passes.layout import closing_lines, layout_of
 from transpiler.passes.operators import binary
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from transpiler.passes.elaboration import Elaboration
     from transpiler.source import Span
 
 
 class BodyElaborator(ExpressionElaborator):
     """Turns a kernel's body into typed IR."""
 
+    def evaluate(self, state: Elaboration, node: syntax.Expression) -> ir.Expression:
+        """The typed form of an expression that stands elsewhere, under the state of that place."""
+        return BodyElaborator(state).expression(node)
+
     # --- Blocks -----------------------------------------------------------------------------------
 
     def block(self, node: syntax.Block) -> ir.Block:
         """A block for its effect; a tail expression must have no value."""
         self.state.enter(node.span, levels=BLOCK_LEVELS)
-        with self.state.scopes.nested():
+        with self._scope(node):
             statements = self._statements(node)
             if node.tail is not None:
                 statements.extend(self._effect(node.tail, layout_of(node.tail_trivia)))
@@ -50,7 +59,7 @@ class BodyElaborator(ExpressionElaborator):
 
     def block_value(self, block: syntax.Block) -> ir.BlockValue:
         """A block for its value; the unit type where it has none."""
-        with self.state.scopes.nested():
+        with self._scope(block):
             statements = self._statements(block)
             if block.tail is None:
                 value: ir.Expression = ir.TupleValue(span=block.span, type=UNIT, elements=())
@@ -68,9 +77,24 @@ class BodyElaborator(ExpressionElaborator):
                     result.extend(self._let(statement))
                 case syntax.ExpressionStatement():
                     result.extend(self._effect(statement.expression, layout_of(statement.trivia)))
+                case syntax.ItemStatement(item=syntax.Const() | syntax.Use()):
+                    pass  # in the namespace of the block
                 case syntax.ItemStatement():
                     self.state.unsupported("an item among the statements", statement.span)
         return result
+
+    @contextmanager
+    def _scope(self, node: syntax.Block) -> Iterator[None]:
+        """The scope of a block: its variables, and its items from its first statement on."""
+        state, outer = self.state, self.state.items
+        items = [each.item for each in node.statements if isinstance(each, syntax.ItemStatement)]
+        if items:
+            state.items = namespace_of(items, state.features, parent=outer, is_block=True)
+        try:
+            with state.scopes.nested():
+                yield
+        finally:
+            state.items = outer
 
     # --- Let --------------------------------------------------------------------------------------
 
@@ -204,6 +228,8 @@ class BodyElaborator(ExpressionElaborator):
                 return self._plain_block(node, layout)
             case _:
                 value = self.expression(node)
+                if isinstance(value, ir.BlockValue) and isinstance(value.type, Unit):
+                    return list(with_first_layout(value.statements, layout))
                 if is_poison(value) or (
                     isinstance(value.type, Unit) and not isinstance(value, ir.OpCall)
                 ):
@@ -211,16 +237,7 @@ class BodyElaborator(ExpressionElaborator):
                 return [ir.Evaluate(span=node.span, layout=layout, value=value)]
 
     def _plain_block(self, node: syntax.Block, layout: ir.Layout) -> list[ir.Statement]:
-        block = self.block(node)
-        if block.statements and layout != ir.PLAIN:
-            first = block.statements[0]
-            merged = ir.Layout(
-                comments=(*layout.comments, *first.layout.comments),
-                trailing=first.layout.trailing,
-                blank_before=layout.blank_before,
-            )
-            return [_with_layout(first, merged), *block.statements[1:]]
-        return list(block.statements)
+        return list(with_first_layout(self.block(node).statements, layout))
 
     def _assignment(self, node: syntax.Assignment, layout: ir.Layout) -> list[ir.Statement]:
         state = self.state
@@ -381,6 +398,13 @@ class BodyElaborator(ExpressionElaborator):
         ]
 
     def _return(self, node: syntax.Return, layout: ir.Layout) -> list[ir.Statement]:
+        if self.state.callers:
+            self.state.unsupported(
+                "`return` before the end of a function that kernels call",
+                node.span,
+                instead="give the value with `if` … `else`",
+            )
+            return []
         if node.value is not None:
             self.state.sink.emit("E0704", "a kernel returns nothing", node.span)
             return []
@@ -400,5 +424,16 @@ def _annotation_text(elaborator: BodyElaborator, annotation: Type) -> str:
     return text
 
 
-def _with_layout(statement: ir.Statement, layout: ir.Layout) -> ir.Statement:
-    return replace(statement, layout=layout)
+def with_first_layout(
+    statements: tuple[ir.Statement, ...], layout: ir.Layout
+) -> tuple[ir.Statement, ...]:
+    """The statements that take the place of one with `layout`: the first of them stands under its comments."""
+    if not statements or layout == ir.PLAIN:
+        return statements
+    first, *rest = statements
+    merged = ir.Layout(
+        comments=(*layout.comments, *first.layout.comments),
+        trailing=first.layout.trailing,
+        blank_before=layout.blank_before,
+    )
+    return (replace(first, layout=merged), *rest)
