@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from transpiler.ir.types import DType
+from transpiler.ir.types import Bound, DType
 from transpiler.ops.model import Op, ShapeBroadcast, ShapeOf
 
 _SINGLE_ONLY = {"D": frozenset({DType.F32})}
+_FLOATS_ONLY = {"D": frozenset(Bound.FLOAT.dtypes)}
 
 
 def _unary(name: str, bound: str, summary: str, *, triton: str = "") -> Op:
@@ -72,6 +73,20 @@ ELEMENTWISE: tuple[Op, ...] = (
         summary="Square root, rounded to nearest.",
         shape=ShapeOf(parameter="x"),
         dtypes=_SINGLE_ONLY,
+        elsewhere="_sqrt_rn(x)",
+    ),
+    _unary("atan", "Float", "Arc tangent of x, in radians.", triton="_atan(x)"),
+    Op(
+        name="softmax",
+        family="math",
+        signature=(
+            "<D: Float>(x: Tensor<D>, dim: Option<const i32>, keep_dims: bool, "
+            "ieee_rounding: bool) -> Tensor<D>"
+        ),
+        triton="_softmax(x, dim=dim, ieee_rounding=ieee_rounding)",
+        summary="exp(x) over its sum along a dimension, by default the last; of the shape of x.",
+        shape=ShapeOf(parameter="x"),
+        ignores=("keep_dims",),
     ),
     _binary(
         "maximum",
@@ -88,10 +103,12 @@ ELEMENTWISE: tuple[Op, ...] = (
     Op(
         name="clamp",
         family="math",
-        signature="<D: Float>(x: Tensor<D>, lo: Tensor<D>, hi: Tensor<D>) -> Tensor<D>",
+        signature="<D: Num>(x: Tensor<D>, lo: Tensor<D>, hi: Tensor<D>) -> Tensor<D>",
         triton="tl.clamp(x, lo, hi)",
         summary="x held between lo and hi.",
         shape=ShapeBroadcast(parameters=("x", "lo", "hi")),
+        dtypes=_FLOATS_ONLY,
+        elsewhere="_clamp(x, lo, hi)",
     ),
     Op(
         name="fma",
@@ -117,6 +134,15 @@ ELEMENTWISE: tuple[Op, ...] = (
         summary="x / y, rounded to nearest.",
         shape=ShapeBroadcast(parameters=("x", "y")),
         dtypes=_SINGLE_ONLY,
+        elsewhere="_div_rn(x, y)",
+    ),
+    Op(
+        name="umulhi",
+        family="math",
+        signature="(x: Tensor<u32>, y: Tensor<u32>) -> Tensor<u32>",
+        triton="tl.umulhi(x, y)",
+        summary="The upper 32 bits of the 64-bit product.",
+        shape=ShapeBroadcast(parameters=("x", "y")),
     ),
     Op(
         name="where_",
@@ -139,5 +165,12 @@ ELEMENTWISE: tuple[Op, ...] = (
         triton="tl.cdiv(x, div)",
         summary="x / div, rounded up.",
         keeps_constants=True,
+    ),
+    Op(
+        name="swizzle2d",
+        family="program",
+        signature="(i: i32, j: i32, size_i: i32, size_j: i32, size_g: i32) -> (i32, i32)",
+        triton="tl.swizzle2d(i, j, size_i, size_j, size_g)",
+        summary="Row-major indices of a matrix, made column-major within each group of rows.",
     ),
 )

@@ -11,6 +11,13 @@ ENUMS: dict[str, dict[str, int | str | None]] = {
     "CacheModifier": {"Ca": ".ca", "Cg": ".cg", "Cv": ".cv", "Wb": ".wb", "Cs": ".cs", "Wt": ".wt"},
     "EvictionPolicy": {"EvictFirst": "evict_first", "EvictLast": "evict_last", "NoEvict": None},
     "InputPrecision": {"TF32": "tf32", "TF32x3": "tf32x3", "IEEE": "ieee"},
+    "DotFormat": {
+        "E2M1x2": "e2m1",
+        "E4M3": "e4m3",
+        "E5M2": "e5m2",
+        "BF16": "bf16",
+        "FP16": "fp16",
+    },
     "FpDowncastRounding": {"Rtne": "rtne", "Rtz": "rtz"},
     "MemSem": {
         "Relaxed": "relaxed",

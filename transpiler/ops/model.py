@@ -11,6 +11,8 @@ from transpiler.frozen import dataclass
 from transpiler.ops.signature import Signature, parse_signature
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from transpiler.ir.types import DType
 
 
@@ -83,10 +85,65 @@ class ShapePermuted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeMatrixProduct:
-    """`[…, M, K]` by `[…, K, N]` gives `[…, M, N]`."""
+    """`[…, M, K]` by `[…, K, N]` gives `[…, M, N]`; packed sides may count K in different units."""
 
     left: str
     right: str
+    is_packed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeExtent:
+    """One dimension of a compile-time extent."""
+
+    extent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeJoined:
+    """What two arguments broadcast to, with a last dimension of extent 2."""
+
+    parameters: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeHalves:
+    """An argument's shape without its last dimension, whose extent is 2."""
+
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeDoubled:
+    """The shape of two arguments with the last dimension twice as long; of vectors alone where it says so."""
+
+    left: str
+    right: str
+    is_vector: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeRavelled:
+    """All elements of an argument in one dimension."""
+
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeOfLastAxis:
+    """The shape of an argument; the axis, if any is given, must be its last."""
+
+    parameter: str
+    axis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeGathered:
+    """The shape of the indices: that of the source, but along one axis."""
+
+    source: str
+    index: str
+    axis: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +162,13 @@ ShapeRule: TypeAlias = (
     | ShapeExpanded
     | ShapePermuted
     | ShapeMatrixProduct
+    | ShapeExtent
+    | ShapeJoined
+    | ShapeHalves
+    | ShapeDoubled
+    | ShapeRavelled
+    | ShapeOfLastAxis
+    | ShapeGathered
     | ShapeDescribed
     | None
 )
@@ -123,7 +187,8 @@ class Op:
     names scalar arguments that Triton itself converts to the dtype of the result. `keeps_constants`
     tells that Triton computes a constant from constants. `is_stored` tells that the result comes
     from memory, in the stored dtype. `dtypes` limits a generic further than its bound where Triton
-    does. `summary` is one sentence for the docs.
+    does; `elsewhere` is the spelling where a dtype may be outside these limits, None where that is
+    refused. `ignores` names arguments that change nothing. `summary` is one sentence for the docs.
     """
 
     name: str
@@ -138,6 +203,8 @@ class Op:
     effect: Effect = Effect.PURE
     is_stored: bool = False
     dtypes: dict[str, frozenset[DType]] = field(default_factory=dict)
+    elsewhere: str | None = None
+    ignores: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -146,3 +213,11 @@ class Op:
     def parsed(self) -> Signature:
         """The signature, taken apart."""
         return parse_signature(self.signature)
+
+    def spelling(self, admitted: Iterable[Iterable[DType]]) -> str:
+        """The spelling for generics whose dtypes may be those `admitted`, in the order of the signature."""
+        if self.elsewhere is not None:
+            for (name, _), dtypes in zip(self.parsed.generics, admitted, strict=True):
+                if name in self.dtypes and not self.dtypes[name].issuperset(dtypes):
+                    return self.elsewhere
+        return self.triton

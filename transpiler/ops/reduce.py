@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from transpiler.ops.model import Op, ShapeOf, ShapeReduced
+from transpiler.ir.types import Bound
+from transpiler.ops.model import Op, ShapeExtent, ShapeOf, ShapeOfLastAxis, ShapeReduced
+
+# Triton sums narrower integers in 32 bits, and says so in the dtype of the result.
+_SUMMED_AS_THEY_ARE = {
+    "D": frozenset(dtype for dtype in Bound.NUM.dtypes if dtype.is_float or dtype.bits >= 32)
+}
 
 
 def _reduction(name: str, bound: str, triton: str, summary: str) -> Op:
@@ -26,25 +32,40 @@ def _scan(name: str, summary: str) -> Op:
         triton=f"tl.{name}(x, axis, reverse=reverse)",
         summary=summary,
         shape=ShapeOf(parameter="x"),
+        dtypes=_SUMMED_AS_THEY_ARE,
+        elsewhere=f"tl.{name}(x, axis, reverse=reverse).to(D)",
     )
 
 
-def _arg_reduction(name: str, summary: str) -> Op:
+def _arg_reduction(name: str, triton: str, summary: str, result: str = "Tensor<i32>") -> Op:
     return Op(
         name=name,
         family="reduce",
         signature=(
             "<D: Num>(x: Tensor<D>, axis: const i32, tie_break_left: bool, keep_dims: bool)"
-            " -> Tensor<i32>"
+            f" -> {result}"
         ),
-        triton=f"tl.{name}(x, axis, tie_break_left, keep_dims=keep_dims)",
+        triton=triton,
         summary=summary,
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
     )
 
 
+_WITH_INDICES = "(Tensor<D>, Tensor<i32>)"
+_MAX = "_max_with_indices(x, axis, tie_break_left=tie_break_left, keep_dims=keep_dims)"
+_MIN = "_min_with_indices(x, axis, tie_break_left=tie_break_left, keep_dims=keep_dims)"
+
 REDUCE: tuple[Op, ...] = (
-    _reduction("sum", "Num", "tl.sum(x, axis=axis, keep_dims=keep_dims)", "The sum."),
+    Op(
+        name="sum",
+        family="reduce",
+        signature="<D: Num>(x: Tensor<D>, axis: Option<const i32>, keep_dims: bool) -> Tensor<D>",
+        triton="tl.sum(x, axis=axis, keep_dims=keep_dims)",
+        summary="The sum.",
+        shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
+        dtypes=_SUMMED_AS_THEY_ARE,
+        elsewhere="tl.sum(x, axis=axis, keep_dims=keep_dims).to(D)",
+    ),
     _reduction(
         "max",
         "Num",
@@ -58,8 +79,31 @@ REDUCE: tuple[Op, ...] = (
         "The smallest; NaN where one is NaN.",
     ),
     _reduction("xor_sum", "Int", "tl.xor_sum(x, axis=axis, keep_dims=keep_dims)", "Bitwise xor."),
-    _arg_reduction("argmax", "Where the largest stands."),
-    _arg_reduction("argmin", "Where the smallest stands."),
+    _arg_reduction("argmax", f"{_MAX}[1]", "Where the largest stands, or the first NaN."),
+    _arg_reduction("argmin", f"{_MIN}[1]", "Where the smallest stands, or the first NaN."),
+    _arg_reduction(
+        "max_with_indices", _MAX, "The largest, or NaN, and where it stands.", _WITH_INDICES
+    ),
+    _arg_reduction(
+        "min_with_indices", _MIN, "The smallest, or NaN, and where it stands.", _WITH_INDICES
+    ),
     _scan("cumsum", "The sums of all elements up to each."),
     _scan("cumprod", "The products of all elements up to each."),
+    Op(
+        name="sort",
+        family="scan",
+        signature="<D: Num>(x: Tensor<D>, dim: Option<const i32>, descending: bool) -> Tensor<D>",
+        triton="tl.sort(x, dim=dim, descending=descending)",
+        summary="x in order along its last dimension; where a NaN comes to stand is not said.",
+        shape=ShapeOfLastAxis(parameter="x", axis="dim"),
+    ),
+    Op(
+        name="histogram",
+        family="scan",
+        signature="(x: Tensor<i32>, num_bins: const i32, mask: Option<Mask>) -> Tensor<i32>",
+        triton="tl.histogram(x, num_bins, mask=mask)",
+        summary="How often each of 0, 1, … num_bins - 1 occurs.",
+        shape=ShapeExtent(extent="num_bins"),
+        fits=(("mask", "x"),),
+    ),
 )

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from transpiler.ir.types import DType
 from transpiler.ops.model import (
     Op,
+    ShapeBroadcast,
+    ShapeDoubled,
     ShapeExpanded,
+    ShapeGathered,
     ShapeGiven,
+    ShapeHalves,
     ShapeInterval,
+    ShapeJoined,
     ShapeMatrixProduct,
     ShapeOf,
     ShapePermuted,
+    ShapeRavelled,
 )
 
 PROGRAM: tuple[Op, ...] = (
@@ -134,6 +141,71 @@ SHAPE: tuple[Op, ...] = (
         summary="The elements of x in another shape, in any order.",
         shape=ShapeGiven(parameter="shape"),
     ),
+    Op(
+        name="ravel",
+        family="shape",
+        signature="<D: Dtype>(x: Tensor<D>, can_reorder: bool) -> Tensor<D>",
+        triton="tl.ravel(x, can_reorder=can_reorder)",
+        summary="The elements of x in one dimension.",
+        shape=ShapeRavelled(parameter="x"),
+    ),
+    Op(
+        name="broadcast",
+        family="shape",
+        signature="<D: Dtype>(a: Tensor<D>, b: Tensor<D>) -> (Tensor<D>, Tensor<D>)",
+        triton="tl.broadcast(a, b)",
+        summary="a and b, each repeated to the shape they have in common.",
+        shape=ShapeBroadcast(parameters=("a", "b")),
+    ),
+    Op(
+        name="cat",
+        family="shape",
+        signature="<D: Dtype>(a: Tensor<D>, b: Tensor<D>, can_reorder: bool) -> Tensor<D>",
+        triton="_cat(a, b)",
+        summary="The elements of the vector a, then those of b; in this order always.",
+        shape=ShapeDoubled(left="a", right="b", is_vector=True),
+        ignores=("can_reorder",),
+    ),
+    Op(
+        name="join",
+        family="shape",
+        signature="<D: Dtype>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D>",
+        triton="tl.join(a, b)",
+        summary="a and b side by side in a new last dimension.",
+        shape=ShapeJoined(parameters=("a", "b")),
+    ),
+    Op(
+        name="interleave",
+        family="shape",
+        signature="<D: Dtype>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D>",
+        triton="tl.interleave(a, b)",
+        summary="The elements of a and b in turn, along the last dimension.",
+        shape=ShapeDoubled(left="a", right="b"),
+    ),
+    Op(
+        name="split",
+        family="shape",
+        signature="<D: Dtype>(x: Tensor<D>) -> (Tensor<D>, Tensor<D>)",
+        triton="tl.split(x)",
+        summary="The two halves of x along its last dimension, of extent 2.",
+        shape=ShapeHalves(parameter="x"),
+    ),
+    Op(
+        name="flip",
+        family="shape",
+        signature="<D: Dtype>(x: Tensor<D>, dim: Option<const i32>) -> Tensor<D>",
+        triton="_flip(x, dim=dim)",
+        summary="x in reverse along a dimension, by default along every one.",
+        shape=ShapeOf(parameter="x"),
+    ),
+    Op(
+        name="gather",
+        family="shape",
+        signature="<D: Dtype>(src: Tensor<D>, index: Tensor<i32>, axis: const i32) -> Tensor<D>",
+        triton="tl.gather(src, index, axis)",
+        summary="The elements of src that stand at the indices along an axis.",
+        shape=ShapeGathered(source="src", index="index", axis="axis"),
+    ),
 )
 
 LINEAR_ALGEBRA: tuple[Op, ...] = (
@@ -150,5 +222,25 @@ LINEAR_ALGEBRA: tuple[Op, ...] = (
         ),
         summary="The matrix product of a and b, added to acc.",
         shape=ShapeMatrixProduct(left="a", right="b"),
+    ),
+    Op(
+        name="dot_scaled",
+        family="linalg",
+        signature=(
+            "<D: Num, S: Num, O: Num>(lhs: Tensor<D>, lhs_scale: Tensor<S>, lhs_format: DotFormat, "
+            "rhs: Tensor<D>, rhs_scale: Tensor<S>, rhs_format: DotFormat, acc: Option<Tensor<O>>, "
+            "fast_math: bool) -> Tensor<O>"
+        ),
+        triton=(
+            "tl.dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=acc, "
+            "fast_math=fast_math, out_dtype=O)"
+        ),
+        summary="The matrix product of microscaled floats, each block of 32 with its own exponent.",
+        shape=ShapeMatrixProduct(left="lhs", right="rhs", is_packed=True),
+        dtypes={
+            "D": frozenset({DType.U8, DType.F16, DType.BF16}),
+            "S": frozenset({DType.U8}),
+            "O": frozenset({DType.F32}),
+        },
     ),
 )

@@ -339,7 +339,8 @@ class _Binding:
             case Form.TENSOR:
                 return isinstance(type_, Tensor)
             case Form.POINTERS:
-                return isinstance(type_, PointerTensor)
+                is_tiled = isinstance(type_, Descriptor) and self._op.name in _TILED
+                return isinstance(type_, PointerTensor) or is_tiled
             case Form.POINTER:
                 return isinstance(type_, Pointer)
             case Form.DESCRIPTOR:
@@ -352,7 +353,7 @@ class _Binding:
     def _check_bounds(self, span: Span) -> bool:
         for name, bound in self._op.parsed.generics:
             dtype = self._state.solver.resolve(self._generics[name])
-            limit = self._op.dtypes.get(name)
+            limit = self._op.dtypes.get(name) if self._op.elsewhere is None else None
             match dtype:
                 case DType():
                     allowed = dtype in bound.dtypes and (limit is None or dtype in limit)
@@ -407,10 +408,13 @@ class _Binding:
         if isinstance(kind, TupleKind):
             if not kind.elements:
                 return UNIT
-            elements = [self._result_type(element, named, span) for element in kind.elements]
-            if any(element is None for element in elements):
-                return None
-            return TupleType(elements=tuple(e for e in elements if e is not None))
+            elements: list[Type] = []
+            for element in kind.elements:
+                type_ = self._result_type(element, named, span)
+                if type_ is None:
+                    return None
+                elements.append(type_)
+            return TupleType(elements=tuple(elements))
         dtype = self._generics[kind.dtype] if isinstance(kind.dtype, str) else kind.dtype
         if dtype is None:
             return UNIT
@@ -433,6 +437,9 @@ _PLAIN_ARGUMENTS = (
     ir.FlagArgument,
     ir.TextArgument,
 )
+
+# These take a block pointer as well.
+_TILED = frozenset({"load", "store"})
 
 _FORM_WORDS = {
     Form.TENSOR: "a tensor",

@@ -15,22 +15,30 @@ from transpiler.ir.types import (
     Scalar,
     Shape,
     Tensor,
+    dimension_text,
     shape_text,
 )
 from transpiler.ops.model import (
     Op,
     ShapeBroadcast,
     ShapeDescribed,
+    ShapeDoubled,
     ShapeExpanded,
+    ShapeExtent,
+    ShapeGathered,
     ShapeGiven,
+    ShapeHalves,
     ShapeInterval,
+    ShapeJoined,
     ShapeMatrixProduct,
     ShapeOf,
+    ShapeOfLastAxis,
     ShapePermuted,
+    ShapeRavelled,
     ShapeReduced,
 )
 from transpiler.passes.compile_time import constant_value, dimension_of
-from transpiler.passes.shapes import broadcast, normalise_axis, unify_shapes
+from transpiler.passes.shapes import broadcast, normalise_axis, product, unify_shapes
 
 if TYPE_CHECKING:
     from transpiler.passes.elaboration import Elaboration
@@ -78,6 +86,21 @@ def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Sh
             return _permuted(state, op, rule, named)
         case ShapeMatrixProduct():
             return _matrix_product(state, op, rule, named, span)
+        case ShapeExtent():
+            return (_extent(state, named[rule.extent]),)
+        case ShapeJoined():
+            joined = _broadcast(state, op, ShapeBroadcast(parameters=rule.parameters), named)
+            return None if joined is None else (*joined, 2)
+        case ShapeHalves():
+            return _halves(state, op, rule, named, span)
+        case ShapeDoubled():
+            return _doubled(state, op, rule, named, span)
+        case ShapeRavelled():
+            return (product(argument_shape(state, named[rule.parameter]) or ()),)
+        case ShapeOfLastAxis():
+            return _of_last_axis(state, op, rule, named, span)
+        case ShapeGathered():
+            return _gathered(state, op, rule, named, span)
         case _:
             assert_never(rule)
 
@@ -147,18 +170,8 @@ def _interval(state: Elaboration, start: ir.Argument, end: ir.Argument) -> Dimen
     if isinstance(last, NamedDimension | ComputedDimension) and isinstance(
         first, int | NamedDimension | ComputedDimension
     ):
-        return ComputedDimension(text=f"({_text(last)} - {_text(first)})")
+        return ComputedDimension(text=f"({dimension_text(last)} - {dimension_text(first)})")
     return UNKNOWN_DIMENSION
-
-
-def _text(dimension: int | NamedDimension | ComputedDimension) -> str:
-    match dimension:
-        case int():
-            return str(dimension)
-        case NamedDimension():
-            return dimension.name
-        case ComputedDimension():
-            return dimension.text
 
 
 _VALUES = (ir.Literal, ir.Read, ir.Unary, ir.Binary, ir.OpCall, ir.Conditional, ir.BlockValue)
@@ -186,7 +199,7 @@ def _matrix_product(
     right = argument_shape(state, named[rule.right]) or ()
     agree = (
         len(left) == len(right) >= 2
-        and unify_shapes(left[-1:], right[-2:-1]) is not None
+        and (rule.is_packed or unify_shapes(left[-1:], right[-2:-1]) is not None)
         and unify_shapes(left[:-2], right[:-2]) is not None
     )
     if not agree:
@@ -198,3 +211,81 @@ def _matrix_product(
         )
         return None
     return (*left[:-1], right[-1])
+
+
+def _extent(state: Elaboration, extent: ir.Argument) -> Dimension:
+    if not isinstance(extent, _VALUES):
+        return UNKNOWN_DIMENSION
+    return dimension_of(extent, state.constants)
+
+
+def _halves(
+    state: Elaboration, op: Op, rule: ShapeHalves, named: Arguments, span: Span
+) -> Shape | None:
+    shape = argument_shape(state, named[rule.parameter]) or ()
+    if unify_shapes(shape[-1:], (2,)) is None:
+        state.sink.emit(
+            "E0402",
+            f"`{op.name}` needs a last dimension of extent 2, and the shape is `{shape_text(shape)}`",
+            span,
+        )
+        return None
+    return shape[:-1]
+
+
+def _doubled(
+    state: Elaboration, op: Op, rule: ShapeDoubled, named: Arguments, span: Span
+) -> Shape | None:
+    left = argument_shape(state, named[rule.left]) or ()
+    right = argument_shape(state, named[rule.right]) or ()
+    shape = unify_shapes(left, right)
+    if not shape or (rule.is_vector and len(shape) != 1):
+        kind = "two vectors of one length" if rule.is_vector else "two tensors of one shape"
+        state.sink.emit(
+            "E0402",
+            f"`{op.name}` takes {kind}, not `{shape_text(left)}` and `{shape_text(right)}`",
+            span,
+        )
+        return None
+    return (*shape[:-1], product((shape[-1], 2)))
+
+
+def _of_last_axis(
+    state: Elaboration, op: Op, rule: ShapeOfLastAxis, named: Arguments, span: Span
+) -> Shape | None:
+    shape = argument_shape(state, named[rule.parameter]) or ()
+    axis_argument = named[rule.axis]
+    if isinstance(axis_argument, ir.AbsentArgument):
+        return shape
+    axis = _axis(state, op, axis_argument, len(shape))
+    if axis is not None and axis != len(shape) - 1:
+        state.sink.emit(
+            "E0402",
+            f"`{op.name}` works along the last axis, which is {len(shape) - 1}",
+            span,
+            help="bring the axis to the end with `permute` first",
+        )
+        return None
+    return None if axis is None else shape
+
+
+def _gathered(
+    state: Elaboration, op: Op, rule: ShapeGathered, named: Arguments, span: Span
+) -> Shape | None:
+    source = argument_shape(state, named[rule.source]) or ()
+    index = argument_shape(state, named[rule.index]) or ()
+    axis = _axis(state, op, named[rule.axis], len(source))
+    if axis is None:
+        return None
+    others = unify_shapes(
+        (*source[:axis], *source[axis + 1 :]), (*index[:axis], *index[axis + 1 :])
+    )
+    if len(source) != len(index) or others is None:
+        state.sink.emit(
+            "E0402",
+            f"the indices of `{op.name}` have shape `{shape_text(index)}`, and the source "
+            f"`{shape_text(source)}`: they may differ along axis {axis} alone",
+            span,
+        )
+        return None
+    return index

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from transpiler.target.memory_prelude import MEMORY_PRELUDE
+from transpiler.target.op_prelude import OP_PRELUDE
 from transpiler.target.scalar_prelude import SCALAR_PRELUDE
 
 if TYPE_CHECKING:
@@ -61,6 +63,8 @@ def _to_integer(x, dtype: tl.constexpr):
     return tl.where(x < below, tl.full([], least, dtype), high)
 ''',
     **SCALAR_PRELUDE,
+    **OP_PRELUDE,
+    **MEMORY_PRELUDE,
 }
 
 _HELPER = re.compile(r"\b_[A-Za-z]\w*")
