@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from transpiler.ir.types import DType
 from transpiler.ops.model import Effect, Op, ShapeDescribed, ShapeGiven, ShapeOf
 
+_WORDS = frozenset({DType.I32, DType.I64, DType.U32, DType.U64})
+_FLOAT_WORDS = frozenset({DType.F32, DType.F64})
+_HALVES = frozenset({DType.F16, DType.BF16})
+_NO_BYTES = frozenset(dtype for dtype in DType if dtype.bits >= 16)
 
-def _atomic(name: str, bound: str, summary: str) -> Op:
+
+def _atomic(name: str, bound: str, summary: str, dtypes: frozenset[DType]) -> Op:
     return Op(
         name=name,
         family="atomics",
@@ -19,6 +25,7 @@ def _atomic(name: str, bound: str, summary: str) -> Op:
         fits=(("val", "ptr"), ("mask", "ptr")),
         effect=Effect.ATOMIC,
         is_stored=True,
+        dtypes={"D": dtypes},
     )
 
 
@@ -59,13 +66,76 @@ MEMORY: tuple[Op, ...] = (
         fits=(("src", "dest"), ("mask", "dest")),
         effect=Effect.WRITES,
     ),
-    _atomic("atomic_add", "Num", "Adds to memory and gives what was there."),
-    _atomic("atomic_max", "Num", "Keeps the larger in memory and gives what was there."),
-    _atomic("atomic_min", "Num", "Keeps the smaller in memory and gives what was there."),
-    _atomic("atomic_and", "Int", "Bitwise and with memory; gives what was there."),
-    _atomic("atomic_or", "Int", "Bitwise or with memory; gives what was there."),
-    _atomic("atomic_xor", "Int", "Bitwise exclusive or with memory; gives what was there."),
-    _atomic("atomic_xchg", "Dtype", "Exchanges with memory and gives what was there."),
+    _atomic(
+        "atomic_add",
+        "Num",
+        "Adds to memory and gives what was there.",
+        _WORDS | _FLOAT_WORDS | _HALVES,
+    ),
+    _atomic(
+        "atomic_max",
+        "Num",
+        "Keeps the larger in memory and gives what was there.",
+        _WORDS | _FLOAT_WORDS,
+    ),
+    _atomic(
+        "atomic_min",
+        "Num",
+        "Keeps the smaller in memory and gives what was there.",
+        _WORDS | _FLOAT_WORDS,
+    ),
+    _atomic("atomic_and", "Int", "Bitwise and with memory; gives what was there.", _WORDS),
+    _atomic("atomic_or", "Int", "Bitwise or with memory; gives what was there.", _WORDS),
+    _atomic("atomic_xor", "Int", "Bitwise exclusive or with memory; gives what was there.", _WORDS),
+    _atomic(
+        "atomic_xchg",
+        "Dtype",
+        "Exchanges with memory and gives what was there.",
+        _WORDS | _FLOAT_WORDS,
+    ),
+    Op(
+        name="atomic_cas",
+        family="atomics",
+        signature=(
+            "<D: Dtype>(ptr: Pointers<D>, cmp: Tensor<D>, val: Tensor<D>, "
+            "sem: Option<MemSem>, scope: Option<MemScope>) -> Tensor<D>"
+        ),
+        triton="_atomic_cas(ptr, cmp, val, sem=sem, scope=scope)",
+        summary="Exchanges with memory what equals `cmp` and gives what was there.",
+        shape=ShapeOf(parameter="ptr"),
+        fits=(("cmp", "ptr"), ("val", "ptr")),
+        effect=Effect.ATOMIC,
+        is_stored=True,
+        dtypes={"D": _NO_BYTES},
+    ),
+    Op(
+        name="load_scalar_f32_as_i32",
+        family="memory",
+        signature="(ptr: Pointer<f32>, offset: i32) -> i32",
+        triton="_to_integer(tl.load(ptr + offset), tl.int32)",
+        summary="One element, rounded toward zero; what i32 cannot hold becomes its nearest, NaN 0.",
+        effect=Effect.READS,
+        is_stored=True,
+    ),
+    Op(
+        name="make_block_ptr",
+        family="memory",
+        signature=(
+            "<D: Dtype>(base: Pointer<D>, shape: [i32], strides: [i32], offsets: [i32], "
+            "block_shape: [const i32], order: [const i32]) -> Descriptor<D>"
+        ),
+        triton="(base, shape, strides, offsets, block_shape, order)",
+        summary="A block pointer: a tile of `block_shape` at `offsets` in memory of `shape`.",
+        shape=ShapeGiven(parameter="block_shape"),
+    ),
+    Op(
+        name="advance",
+        family="memory",
+        signature="<D: Dtype>(ptr: Descriptor<D>, offsets: [i32]) -> Descriptor<D>",
+        triton="(ptr, offsets)",
+        summary="The block pointer moved by `offsets`, counted in elements.",
+        shape=ShapeDescribed(parameter="ptr"),
+    ),
     Op(
         name="make_tensor_descriptor",
         family="memory",

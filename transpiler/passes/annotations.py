@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from transpiler.ir.types import (
     POISON,
     UNKNOWN_DIMENSION,
+    Descriptor,
     DType,
     ElementType,
     LiteralKind,
@@ -124,7 +125,8 @@ def check_annotation(state: Elaboration, annotation: Type, found: Type) -> bool:
             return state.solver.unify(annotation.dtype, found.dtype)
         case Tensor(), Tensor():
             return state.solver.unify(annotation.dtype, found.dtype)
-        case Pointer(), Pointer():
+        case Pointer(), Pointer() | Descriptor():
+            # Rust knows block pointers and descriptors by the type of plain pointers.
             return state.solver.unify(annotation.dtype, found.dtype)
         case PointerTensor(), PointerTensor():
             return state.solver.unify(annotation.dtype, found.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import Tensor, dimension_text, shape_text
+from transpiler.ir.types import Descriptor, Tensor, dimension_text, shape_text
 from transpiler.ir.visit import walk_block
 from transpiler.ops.signature import Form
 
@@ -51,7 +51,16 @@ def _check_call(node: ir.OpCall, sink: Sink) -> None:
             help="give a mask, or pass `None` for `other`",
         )
     boundary = named.get("boundary_check")
-    if isinstance(boundary, ir.ListArgument) and boundary.elements:
+    place = named.get("ptr") or named.get("dest")
+    is_tiled = isinstance(getattr(place, "type", None), Descriptor)
+    if is_tiled and mask is not None and not isinstance(mask, ir.AbsentArgument):
+        sink.emit(
+            "E0404",
+            f"`{node.op.name}` through a block pointer takes no mask",
+            mask.span,
+            help="list the axes to check in `boundary_check`",
+        )
+    if not is_tiled and isinstance(boundary, ir.ListArgument) and boundary.elements:
         sink.emit(
             "E0601",
             "a boundary check is not supported in a kernel",

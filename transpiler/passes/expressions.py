@@ -8,6 +8,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     BOOL,
     UNIT,
+    Descriptor,
     DType,
     DtypeParameter,
     LiteralKind,
@@ -451,6 +452,11 @@ def merge_types(state: Elaboration, left: Type, right: Type) -> Type | None:
             if shape is None or not state.solver.unify(left.dtype, right.dtype):
                 return None
             return Tensor(dtype=left.dtype, shape=shape)
+        case (Descriptor(), Descriptor()):
+            shape = unify_shapes(left.shape, right.shape)
+            if shape is None or not state.solver.unify(left.dtype, right.dtype):
+                return None
+            return Descriptor(dtype=left.dtype, shape=shape)
         case (PointerTensor(), PointerTensor()):
             shape = unify_shapes(left.shape, right.shape)
             if shape is None or not state.solver.unify(left.dtype, right.dtype):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from transpiler.ir.verify import verify
 from transpiler.passes.check import check
 from transpiler.passes.conditionals import conditionals
+from transpiler.passes.descriptors import descriptors
 from transpiler.passes.fold import fold
 from transpiler.passes.legalise import legalise
 from transpiler.passes.loops import loops
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from transpiler.ir.nodes import Module
     from transpiler.passes.context import Pass, PassContext
 
-PIPELINE: tuple[Pass, ...] = (check, fold, loops, conditionals, legalise)
+PIPELINE: tuple[Pass, ...] = (check, fold, loops, conditionals, descriptors, legalise)
 
 
 def run_passes(module: Module, context: PassContext) -> Module:
