@@ -195,8 +195,24 @@ KERNEL_CODES: tuple[Code, ...] = (
         "The construct is Rust, but not of the part that kernels are translated from: "
         "straight-line code, `if`, `while`, `for` over ranges, scalars, tensors and tuples of "
         "them.",
-        wrong="match axis { 0 => a, _ => b }",
-        right="if axis == 0 { a } else { b }",
+        wrong="let total = values.iter().map(|x| x + 1);",
+        right="let total = values + 1;",
+    ),
+    error(
+        "E0602",
+        "A jump has no target",
+        "`break` and `continue` stand in a loop, and a label they name is that of a loop or block "
+        "around them.",
+        wrong="if done { break; }",
+        right="while !done { if found { break; } step(); }",
+    ),
+    error(
+        "E0603",
+        "A `match` does not cover every value",
+        "The arms of a `match` cover every value of the type, as in rustc; an arm with an `if` "
+        "guard does not count.",
+        wrong="match mode { 0 => a, 1 => b }",
+        right="match mode { 0 => a, 1 => b, _ => c }",
     ),
     error(
         "E0602",

@@ -79,14 +79,25 @@ class _KernelDump:
                     yield from self._statements(node.else_block.statements, indent + _INDENT)
                 yield f"{indent}}}"
             case ir.While():
-                yield f"{indent}while {self._expression(node.condition)} {{"
+                label = f"'{node.loop}: " if node.loop else ""
+                head = "once" if node.is_once else f"while {self._expression(node.condition)}"
+                yield f"{indent}{label}{head} {{"
                 yield from self._statements(node.body.statements, indent + _INDENT)
                 yield f"{indent}}}"
             case ir.For():
                 start, stop, step = map(self._expression, (node.start, node.stop, node.step))
-                yield f"{indent}for {self._declared(node.symbol)} in {start}..{stop} step {step} {{"
+                label = f"'{node.loop}: " if node.loop else ""
+                dots = "..=" if node.is_inclusive else ".."
+                adapters = "".join(f" {adapter.value}" for adapter in node.adapters)
+                head = f"for {self._declared(node.symbol)} in {start}{dots}{stop}"
+                yield f"{indent}{label}{head} step {step}{adapters} {{"
                 yield from self._statements(node.body.statements, indent + _INDENT)
                 yield f"{indent}}}"
+            case ir.Break():
+                value = "" if node.value is None else f" {self._expression(node.value)}"
+                yield f"{indent}break '{node.loop}{value}"
+            case ir.Continue():
+                yield f"{indent}continue '{node.loop}"
             case ir.Return():
                 yield f"{indent}return"
             case _:

@@ -357,21 +357,58 @@ class If(StatementNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class While(StatementNode):
-    """`while condition { … }`."""
+    """`while condition { … }`; `loop` is one whose condition is true.
+
+    `structure` takes out what the rest of the fields say. `loop` is what `break` and `continue` name it by; `result`
+    is what `break value` gives. Where `is_once`, it is a labelled block, whose body runs once.
+    """
 
     condition: Expression
     body: Block
+    loop: int = 0
+    result: Symbol | None = None
+    is_once: bool = False
+
+
+class RangeAdapter(Enum):
+    """What a method makes of a range: `.rev()`, `.step_by(n)`."""
+
+    REVERSE = "rev"
+    STEP_BY = "step_by"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class For(StatementNode):
-    """`for symbol in start..stop` by `step`, which is positive; `symbol` is not assigned in the body."""
+    """`for symbol in start..stop` by `step`; `symbol` is not assigned in the body.
+
+    `step` is positive, or a negative literal where the loop counts down. `structure` takes out what the rest of the
+    fields say: `loop` is what `break` and `continue` name it by, `is_inclusive` tells `start..=stop`, and `adapters`
+    are the methods applied to the range in turn, at most one of them a `step_by`, by `step`.
+    """
 
     symbol: Symbol
     start: Expression
     stop: Expression
     step: Expression
     body: Block
+    loop: int = 0
+    is_inclusive: bool = False
+    adapters: tuple[RangeAdapter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break(StatementNode):
+    """`break 'loop value;`, up to `structure`."""
+
+    loop: int
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continue(StatementNode):
+    """`continue 'loop;`, up to `structure`."""
+
+    loop: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -387,7 +424,9 @@ class Block(Node):
     closing_comments: tuple[str, ...] = field(default=(), compare=False)
 
 
-Statement: TypeAlias = Let | LetTuple | Declare | Assign | Evaluate | If | While | For | Return
+Statement: TypeAlias = (
+    Let | LetTuple | Declare | Assign | Evaluate | If | While | For | Break | Continue | Return
+)
 
 
 # --- Kernels --------------------------------------------------------------------------------------

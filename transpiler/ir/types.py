@@ -220,13 +220,21 @@ class Poison:
     """The type of an expression in which an error was reported; every check accepts it, so one fault is told once."""
 
 
-Type: TypeAlias = Scalar | Tensor | Pointer | PointerTensor | Descriptor | TupleType | Unit | Poison
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Never:
+    """The type of what gives no value because control leaves it: `break`, `continue`, `return`."""
+
+
+Type: TypeAlias = (
+    Scalar | Tensor | Pointer | PointerTensor | Descriptor | TupleType | Unit | Never | Poison
+)
 
 BOOL = Scalar(dtype=DType.BOOL)
 I32 = Scalar(dtype=DType.I32)
 F32 = Scalar(dtype=DType.F32)
 F64 = Scalar(dtype=DType.F64)
 UNIT = Unit()
+NEVER = Never()
 POISON = Poison()
 UNKNOWN_DIMENSION = UnknownDimension()
 
@@ -280,5 +288,7 @@ def type_text(type_: Type) -> str:
             return "(" + ", ".join(type_text(element) for element in type_.elements) + ")"
         case Unit():
             return "()"
+        case Never():
+            return "!"
         case Poison():
             return "{unknown}"

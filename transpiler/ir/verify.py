@@ -93,7 +93,10 @@ class _Verifier:
                     self._expression(bound)
                 self._declare(node.symbol)
                 self._block(node.body)
-            case ir.Return():
+            case ir.Break():
+                if node.value is not None:
+                    self._expression(node.value)
+            case ir.Continue() | ir.Return():
                 pass
 
     def _declare(self, symbol: ir.Symbol) -> None:

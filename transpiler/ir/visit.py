@@ -56,7 +56,9 @@ def statement_expressions(node: ir.Statement) -> tuple[ir.Expression, ...]:
             return (node.condition,)
         case ir.For():
             return (node.start, node.stop, node.step)
-        case ir.Declare() | ir.Return():
+        case ir.Break():
+            return () if node.value is None else (node.value,)
+        case ir.Declare() | ir.Continue() | ir.Return():
             return ()
         case _:
             assert_never(node)
@@ -185,9 +187,10 @@ class Rewriter:
                 return self._if(node)
             case ir.While():
                 condition, body = self.expression(node.condition), self.block(node.body)
-                if condition is node.condition and body is node.body:
+                result = None if node.result is None else self.symbol(node.result)
+                if condition is node.condition and body is node.body and result is node.result:
                     return node
-                return replace(node, condition=condition, body=body)
+                return replace(node, condition=condition, body=body, result=result)
             case ir.For():
                 return replace(
                     node,
@@ -197,7 +200,10 @@ class Rewriter:
                     symbol=self.symbol(node.symbol),
                     body=self.block(node.body),
                 )
-            case ir.Return():
+            case ir.Break():
+                left = None if node.value is None else self.expression(node.value)
+                return node if left is node.value else replace(node, value=left)
+            case ir.Continue() | ir.Return():
                 return node
             case _:
                 assert_never(node)

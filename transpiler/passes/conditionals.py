@@ -203,7 +203,7 @@ def _largest_id(kernel: ir.Kernel) -> int:
     symbols = [*kernel.parameters, *kernel.const_generics]
     for statement in walk_statements(kernel.body):
         match statement:
-            case ir.Let(symbol=symbol) | ir.For(symbol=symbol):
+            case ir.Let(symbol=symbol) | ir.For(symbol=symbol) | ir.Declare(symbol=symbol):
                 symbols.append(symbol)
             case ir.LetTuple(symbols=several):
                 symbols.extend(symbol for symbol in several if symbol is not None)

@@ -39,14 +39,29 @@ class TooDeepError(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
+class OpenLoop:
+    """A loop or labelled block around the place being elaborated.
+
+    `type` is what its breaks give so far, None where none gives a value; `takes_values` tells whether they may.
+    """
+
+    id: int
+    label: str | None
+    takes_values: bool
+    is_block: bool
+    type: Type | None = None
+    has_break: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
 class Elaboration:
     """The state while one kernel's syntax becomes typed IR.
 
     `hardware` is the name of the `Triton` parameter (`T`), `dtype_parameters` the dtype parameters by name. `constants`
     holds the symbols whose value is known at compile time: const generics and immutable locals computed from them.
-    `items` are the constants and functions of the file as they are named here, `callers` where those that are being
-    expanded start. `unbounded` names the dtype parameters whose bound is at fault, so that nothing is concluded from
-    it.
+    `loops` are those around this place, `deferred` the variables declared without a value. `items` are the constants
+    and functions of the file as they are named here, `callers` where those that are being expanded start. `unbounded`
+    names the dtype parameters whose bound is at fault, so that nothing is concluded from it.
     """
 
     sink: Sink
@@ -60,7 +75,9 @@ class Elaboration:
     constants: dict[ir.Symbol, ir.Expression | None] = field(default_factory=dict)
     unbounded: frozenset[str] = frozenset()
     symbol_count: int = 0
-    loop_depth: int = 0
+    loops: list[OpenLoop] = field(default_factory=list)
+    loop_count: int = 0
+    deferred: set[ir.Symbol] = field(default_factory=set)
     _depth: int = 0
 
     def enter(self, span: Span, *, levels: int = 1) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
@@ -12,6 +13,7 @@ from transpiler.ir.types import (
     DType,
     DtypeParameter,
     LiteralKind,
+    Never,
     Pointer,
     PointerTensor,
     Poison,
@@ -32,6 +34,9 @@ from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.scalars import bind_function, bind_method, primitive
 from transpiler.passes.shapes import unify_shapes
 from transpiler.syntax import nodes as syntax
+
+if TYPE_CHECKING:
+    from transpiler.source import Span
 
 _COMPARISON_METHODS = {
     "lt": ir.BinaryOperator.LESS,
@@ -54,10 +59,6 @@ _UNSUPPORTED = {
     syntax.Range: ("a range as a value", "ranges stand in the head of a `for` loop"),
     syntax.Reference: ("a reference to a value", "references are written for lists only: `&[…]`"),
     syntax.LetCondition: ("`if let`", "use a plain condition"),
-    syntax.Match: ("`match`", "use `if` … `else if` … `else`"),
-    syntax.Loop: ("`loop`", "use `while` with a condition"),
-    syntax.Break: ("`break`", "put the condition into the head of the loop"),
-    syntax.Continue: ("`continue`", "put the rest of the body into an `if`"),
     syntax.Closure: ("a closure", "write the computation out"),
     syntax.MacroCall: ("a macro call", "write the expansion out"),
     syntax.StructLiteral: ("a struct", "use separate variables, or a tuple"),
@@ -75,6 +76,10 @@ class ExpressionElaborator(ABC):
     @abstractmethod
     def block_value(self, block: syntax.Block) -> ir.BlockValue:
         """A block used as a value."""
+
+    @abstractmethod
+    def control_flow(self, node: syntax.Match | syntax.Loop | syntax.Block) -> ir.Expression:
+        """A `match`, `loop` or labelled block used as a value."""
 
     def expression(self, node: syntax.Expression) -> ir.Expression:
         """The typed form of `node`; a poisoned literal where an error was reported.
@@ -123,10 +128,12 @@ class ExpressionElaborator(ABC):
                 return self._conditional(node)
             case syntax.Block(label=None):
                 return self.block_value(node)
-            case syntax.While() | syntax.For() | syntax.Return() | syntax.Assignment():
+            case syntax.Match() | syntax.Loop() | syntax.Block():
+                return self.control_flow(node)
+            case syntax.Break() | syntax.Continue() | syntax.Return():
+                return self.block_value(_block_of(node))
+            case syntax.While() | syntax.For() | syntax.Assignment():
                 return state.unsupported("a statement as a value", node.span)
-            case syntax.Block():
-                return state.unsupported("a labelled block", node.span)
             case _:
                 construct, instead = _UNSUPPORTED[type(node)]
                 return state.unsupported(construct, node.span, instead=instead)
@@ -414,17 +421,29 @@ class ExpressionElaborator(ABC):
             else_value = self.block_value(node.else_branch)
         if is_poison(condition, then_value, else_value):
             return state.poison(node.span)
+        return self.choice(condition, then_value, else_value, node.span, "if")
+
+    def choice(
+        self,
+        condition: ir.Expression,
+        then_value: ir.BlockValue,
+        else_value: ir.BlockValue,
+        span: Span,
+        keyword: str,
+    ) -> ir.Expression:
+        """One of two values of one type; `keyword` names the construct in the message where they differ."""
+        state = self.state
         type_ = self.merged_type(then_value, else_value)
         if type_ is None:
             state.sink.emit(
                 "E0401",
-                f"the arms of this `if` differ: `{state.text(then_value.type)}` and "
+                f"the arms of this `{keyword}` differ: `{state.text(then_value.type)}` and "
                 f"`{state.text(else_value.type)}`",
-                node.span,
+                span,
             )
-            return state.poison(node.span)
+            return state.poison(span)
         return ir.Conditional(
-            span=node.span,
+            span=span,
             type=type_,
             condition=condition,
             then_value=then_value,
@@ -436,12 +455,23 @@ class ExpressionElaborator(ABC):
         return merge_types(self.state, self.state.type_of(left), self.state.type_of(right))
 
 
+def _block_of(node: syntax.Expression) -> syntax.Block:
+    return syntax.Block(
+        span=node.span,
+        statements=(syntax.ExpressionStatement(span=node.span, expression=node),),
+    )
+
+
 def merge_types(state: Elaboration, left: Type, right: Type) -> Type | None:
     """Unify two types, dtype and shape; None where they differ."""
     match left, right:
         case (Poison(), _):
             return right
         case (_, Poison()):
+            return left
+        case (Never(), _):
+            return right
+        case (_, Never()):
             return left
         case (Scalar(), Scalar()):
             return left if state.solver.unify(left.dtype, right.dtype) else None

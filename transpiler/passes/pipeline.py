@@ -16,12 +16,13 @@ from transpiler.passes.descriptors import descriptors
 from transpiler.passes.fold import fold
 from transpiler.passes.legalise import legalise
 from transpiler.passes.loops import loops
+from transpiler.passes.structure import structure
 
 if TYPE_CHECKING:
     from transpiler.ir.nodes import Module
     from transpiler.passes.context import Pass, PassContext
 
-PIPELINE: tuple[Pass, ...] = (check, fold, loops, conditionals, descriptors, legalise)
+PIPELINE: tuple[Pass, ...] = (check, fold, structure, loops, conditionals, descriptors, legalise)
 
 
 def run_passes(module: Module, context: PassContext) -> Module:

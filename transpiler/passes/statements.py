@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
+    NEVER,
     POISON,
     UNIT,
+    LiteralKind,
+    Never,
     Poison,
     Scalar,
     Tensor,
@@ -20,12 +23,14 @@ from transpiler.ir.types import (
 )
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
+from transpiler.passes.control_flow import ControlFlowElaborator, diverges
 from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, near_match
-from transpiler.passes.expressions import ExpressionElaborator, merge_types
+from transpiler.passes.expressions import merge_types
 from transpiler.passes.items import namespace_of
 from transpiler.passes.layout import closing_lines, layout_of
 from transpiler.passes.operators import binary
 from transpiler.syntax import nodes as syntax
+from transpiler.syntax.nodes import NO_TRIVIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 
-class BodyElaborator(ExpressionElaborator):
+class BodyElaborator(ControlFlowElaborator):
     """Turns a kernel's body into typed IR."""
 
     def evaluate(self, state: Elaboration, node: syntax.Expression) -> ir.Expression:
@@ -49,7 +54,7 @@ class BodyElaborator(ExpressionElaborator):
         with self._scope(node):
             statements = self._statements(node)
             if node.tail is not None:
-                statements.extend(self._effect(node.tail, layout_of(node.tail_trivia)))
+                statements.extend(self.effect(node.tail, layout_of(node.tail_trivia)))
         self.state.leave(levels=BLOCK_LEVELS)
         return ir.Block(
             span=node.span,
@@ -65,8 +70,13 @@ class BodyElaborator(ExpressionElaborator):
                 value: ir.Expression = ir.TupleValue(span=block.span, type=UNIT, elements=())
             else:
                 value = self.expression(block.tail)
+        # What follows a `return` or `break` is never reached: neither is the missing value.
+        leaves = isinstance(value.type, Unit) and diverges(statements)
         return ir.BlockValue(
-            span=block.span, type=value.type, statements=tuple(statements), value=value
+            span=block.span,
+            type=NEVER if leaves else value.type,
+            statements=tuple(statements),
+            value=value,
         )
 
     def _statements(self, node: syntax.Block) -> list[ir.Statement]:
@@ -76,7 +86,7 @@ class BodyElaborator(ExpressionElaborator):
                 case syntax.Let():
                     result.extend(self._let(statement))
                 case syntax.ExpressionStatement():
-                    result.extend(self._effect(statement.expression, layout_of(statement.trivia)))
+                    result.extend(self.effect(statement.expression, layout_of(statement.trivia)))
                 case syntax.ItemStatement(item=syntax.Const() | syntax.Use()):
                     pass  # in the namespace of the block
                 case syntax.ItemStatement():
@@ -104,11 +114,7 @@ class BodyElaborator(ExpressionElaborator):
             state.unsupported("`let … else`", node.span)
             return []
         if node.value is None:
-            state.unsupported(
-                "a variable without a first value", node.span, instead="give it one: `let x = …;`"
-            )
-            self._declare_pattern(node.pattern, POISON)
-            return []
+            return self._declare_later(node)
         value = self.expression(node.value)
         type_ = state.type_of(value)
         if node.type is not None:
@@ -123,7 +129,7 @@ class BodyElaborator(ExpressionElaborator):
                 type_ = POISON
             else:
                 type_ = state.solver.resolve_type(type_)
-        if isinstance(type_, Unit):
+        if isinstance(type_, Unit | Never):
             state.sink.emit(
                 "E0404",
                 "this gives no value to bind",
@@ -169,16 +175,52 @@ class BodyElaborator(ExpressionElaborator):
             self._declare_pattern(pattern, POISON)
             return []
         symbols: list[ir.Symbol | None] = []
+        inner: list[ir.Statement] = []
         for element, element_type in zip(pattern.elements, type_.elements, strict=True):
             match element:
                 case syntax.IdentifierPattern(is_reference=False):
                     symbols.append(self._declare(element, element_type))
                 case syntax.WildcardPattern():
                     symbols.append(None)
+                case syntax.TuplePattern():
+                    whole = self.state.symbol(
+                        "pair", ir.SymbolKind.LOCAL, element_type, element.span
+                    )
+                    symbols.append(whole)
+                    read = ir.Read(span=element.span, type=element_type, symbol=whole)
+                    part = replace(node, span=element.span, pattern=element, trivia=NO_TRIVIA)
+                    inner.extend(self._bind_tuple(part, element, read, element_type))
                 case _:
                     self.state.unsupported("a pattern inside a tuple pattern", element.span)
         layout = layout_of(node.trivia)
-        return [ir.LetTuple(span=node.span, layout=layout, symbols=tuple(symbols), value=value)]
+        whole_pattern = ir.LetTuple(
+            span=node.span, layout=layout, symbols=tuple(symbols), value=value
+        )
+        return [whole_pattern, *inner]
+
+    def _declare_later(self, node: syntax.Let) -> list[ir.Statement]:
+        """`let x: type;`: a scalar, whose type must be written or told by a later assignment."""
+        state = self.state
+        if not isinstance(node.pattern, syntax.IdentifierPattern):
+            state.unsupported("a pattern without a value", node.span, instead="bind each name")
+            self._declare_pattern(node.pattern, POISON)
+            return []
+        if node.type is None:
+            type_: Type = Scalar(dtype=state.solver.fresh(LiteralKind.ANY))
+        else:
+            type_ = resolve_type(state, node.type)
+        if not isinstance(type_, Scalar):
+            state.unsupported(
+                "a variable other than a scalar without a first value",
+                node.span,
+                instead="bind it to an `if` used as a value: `let x = if … { … } else { … };`",
+            )
+            type_ = POISON
+        symbol = self._declare(node.pattern, type_)
+        state.deferred.add(symbol)
+        if isinstance(type_, Poison):
+            return []
+        return [ir.Declare(span=node.span, layout=layout_of(node.trivia), symbol=symbol)]
 
     def _declare(self, pattern: syntax.IdentifierPattern, type_: Type) -> ir.Symbol:
         symbol = self.state.symbol(
@@ -203,24 +245,28 @@ class BodyElaborator(ExpressionElaborator):
 
     # --- Expressions for their effect -------------------------------------------------------------
 
-    def _effect(self, node: syntax.Expression, layout: ir.Layout) -> list[ir.Statement]:
+    def effect(self, node: syntax.Expression, layout: ir.Layout) -> list[ir.Statement]:
+        """The statements an expression is where its value is not wanted."""
         match node:
             case syntax.Assignment():
                 return self._assignment(node, layout)
             case syntax.If():
-                return [self._if(node, layout)]
-            case syntax.While(label=None):
-                return [self._while(node, layout)]
-            case syntax.For(label=None):
-                return self._for(node, layout)
-            case syntax.While() | syntax.For():
-                self.state.unsupported("a labelled loop", node.span)
-                return []
-            case syntax.Return():
-                return self._return(node, layout)
+                return [self.if_statement(node, layout)]
+            case (
+                syntax.While()
+                | syntax.For()
+                | syntax.Loop()
+                | syntax.Match()
+                | syntax.Break()
+                | syntax.Continue()
+                | syntax.Return()
+            ):
+                return self.control_statement(node, layout)
+            case syntax.Block(label=str()) if not node.is_unsafe:
+                return self.control_statement(node, layout)
             case syntax.Parenthesized():
-                return self._effect(node.inner, layout)
-            case syntax.Block(label=None, is_unsafe=is_unsafe):
+                return self.effect(node.inner, layout)
+            case syntax.Block(is_unsafe=is_unsafe):
                 if is_unsafe:
                     self.state.unsupported("`unsafe`", node.span)
                     return []
@@ -240,43 +286,86 @@ class BodyElaborator(ExpressionElaborator):
         return list(with_first_layout(self.block(node).statements, layout))
 
     def _assignment(self, node: syntax.Assignment, layout: ir.Layout) -> list[ir.Statement]:
+        if isinstance(node.target, syntax.Tuple) and node.operator is None:
+            return self._assign_tuple(node, node.target, layout)
+        operator = None if node.operator is None else ir.BinaryOperator(node.operator.value)
+        return self._assign(node.target, self.expression(node.value), operator, node.span, layout)
+
+    def _assign(
+        self,
+        place: syntax.Expression,
+        value: ir.Expression,
+        operator: ir.BinaryOperator | None,
+        span: Span,
+        layout: ir.Layout,
+    ) -> list[ir.Statement]:
         state = self.state
-        value = self.expression(node.value)
-        name = (
-            node.target.path.identifier if isinstance(node.target, syntax.PathExpression) else None
-        )
+        name = place.path.identifier if isinstance(place, syntax.PathExpression) else None
         if name is None:
-            state.unsupported("assignment to anything but a variable", node.target.span)
+            state.unsupported("assignment to anything but a variable", place.span)
             return []
         symbol = state.scopes.find(name)
         if symbol is None:
             state.sink.emit(
                 "E0201",
                 f"cannot find `{name}` in this scope",
-                node.target.span,
+                place.span,
                 help=near_match(name, state.scopes.names()),
             )
             return []
         if isinstance(symbol.type, Poison):
             return []
-        if not symbol.is_mutable:
+        if not symbol.is_mutable and symbol not in state.deferred:
             state.sink.emit(
                 "E0203",
                 f"`{name}` is not mutable",
-                node.target.span,
+                place.span,
                 help=f"declare it with `let mut {name}`"
                 if symbol.kind is ir.SymbolKind.LOCAL
                 else f"start a variable from it: `let mut {name} = {name};`",
             )
             return []
-        operator = None if node.operator is None else ir.BinaryOperator(node.operator.value)
-        target = ir.Read(span=node.target.span, type=symbol.type, symbol=symbol)
-        result = value if operator is None else binary(state, operator, target, value, node.span)
-        if is_poison(result, target) or not self._check_assignment(symbol, result, node.span):
+        target = ir.Read(span=place.span, type=symbol.type, symbol=symbol)
+        result = value if operator is None else binary(state, operator, target, value, span)
+        if is_poison(result, target) or not self._check_assignment(symbol, result, span):
             return []
-        return [
-            ir.Assign(span=node.span, layout=layout, symbol=symbol, value=value, operator=operator)
+        return [ir.Assign(span=span, layout=layout, symbol=symbol, value=value, operator=operator)]
+
+    def _assign_tuple(
+        self, node: syntax.Assignment, target: syntax.Tuple, layout: ir.Layout
+    ) -> list[ir.Statement]:
+        """`(a, b) = value;`: every element is computed before any is assigned."""
+        state = self.state
+        value = self.expression(node.value)
+        type_ = state.type_of(value)
+        if not isinstance(type_, TupleType) or len(type_.elements) != len(target.elements):
+            if not isinstance(type_, Poison):
+                state.sink.emit(
+                    "E0401",
+                    f"a tuple of {len(target.elements)} cannot be taken from `{state.text(type_)}`",
+                    target.span,
+                )
+            return []
+        symbols = tuple(
+            state.symbol(
+                element.path.identifier or "value"
+                if isinstance(element, syntax.PathExpression)
+                else "value",
+                ir.SymbolKind.LOCAL,
+                element_type,
+                element.span,
+            )
+            for element, element_type in zip(target.elements, type_.elements, strict=True)
+        )
+        result: list[ir.Statement] = [
+            ir.LetTuple(span=node.span, layout=layout, symbols=symbols, value=value)
         ]
+        for element, symbol in zip(target.elements, symbols, strict=True):
+            if isinstance(element, syntax.PathExpression) and element.path.identifier == "_":
+                continue
+            read = ir.Read(span=element.span, type=symbol.type, symbol=symbol)
+            result.extend(self._assign(element, read, None, element.span, ir.PLAIN))
+        return result
 
     def _check_assignment(self, symbol: ir.Symbol, value: ir.Expression, span: Span) -> bool:
         state = self.state
@@ -303,117 +392,6 @@ class BodyElaborator(ExpressionElaborator):
             span,
         )
         return False
-
-    # --- Control flow -----------------------------------------------------------------------------
-
-    def _if(self, node: syntax.If, layout: ir.Layout) -> ir.If:
-        condition = self.condition(node.condition)
-        then_block = self.block(node.then_block)
-        match node.else_branch:
-            case None:
-                else_block = None
-            case syntax.If() as inner:
-                self.state.enter(inner.span)
-                else_block = ir.Block(span=inner.span, statements=(self._if(inner, ir.PLAIN),))
-                self.state.leave()
-            case syntax.Block() as block:
-                else_block = self.block(block)
-        return ir.If(
-            span=node.span,
-            layout=layout,
-            condition=condition,
-            then_block=then_block,
-            else_block=else_block,
-        )
-
-    def _while(self, node: syntax.While, layout: ir.Layout) -> ir.While:
-        condition = self.condition(node.condition)
-        return ir.While(
-            span=node.span, layout=layout, condition=condition, body=self._loop_body(node.body)
-        )
-
-    def _loop_body(self, body: syntax.Block) -> ir.Block:
-        self.state.loop_depth += 1
-        try:
-            return self.block(body)
-        finally:
-            self.state.loop_depth -= 1
-
-    def _for(self, node: syntax.For, layout: ir.Layout) -> list[ir.Statement]:
-        state = self.state
-        iterable = node.iterable
-        while isinstance(iterable, syntax.Parenthesized):
-            iterable = iterable.inner
-        if (
-            not isinstance(iterable, syntax.Range)
-            or iterable.start is None
-            or iterable.end is None
-            or iterable.is_inclusive
-        ):
-            state.unsupported(
-                "a `for` loop over anything but `start..end`",
-                node.iterable.span,
-                instead="write `for i in 0..n`, or a `while` loop",
-            )
-            return []
-        start, stop = self.expression(iterable.start), self.expression(iterable.end)
-        if is_poison(start, stop):
-            type_: Type = POISON
-        else:
-            merged = self.merged_type(start, stop)
-            if not isinstance(merged, Scalar):
-                state.sink.emit(
-                    "E0401",
-                    f"the ends of a range are integers of one type, not "
-                    f"`{state.text(start.type)}` and `{state.text(stop.type)}`",
-                    iterable.span,
-                )
-                return []
-            type_ = merged
-        with state.scopes.nested():
-            match node.pattern:
-                case syntax.IdentifierPattern(name=name):
-                    span = node.pattern.span
-                case syntax.WildcardPattern():
-                    name, span = "_", node.pattern.span
-                case _:
-                    state.unsupported("this pattern", node.pattern.span)
-                    return []
-            symbol = state.symbol(name, ir.SymbolKind.LOCAL, type_, span)
-            state.scopes.declare(symbol)
-            body = self._loop_body(node.body)
-        if isinstance(type_, Poison):
-            return []
-        one = ir.Literal(span=iterable.span, type=type_, value=1)
-        return [
-            ir.For(
-                span=node.span,
-                layout=layout,
-                symbol=symbol,
-                start=start,
-                stop=stop,
-                step=one,
-                body=body,
-            )
-        ]
-
-    def _return(self, node: syntax.Return, layout: ir.Layout) -> list[ir.Statement]:
-        if self.state.callers:
-            self.state.unsupported(
-                "`return` before the end of a function that kernels call",
-                node.span,
-                instead="give the value with `if` … `else`",
-            )
-            return []
-        if node.value is not None:
-            self.state.sink.emit("E0704", "a kernel returns nothing", node.span)
-            return []
-        if self.state.loop_depth:
-            self.state.unsupported(
-                "`return` inside a loop", node.span, instead="put the rest of the body into an `if`"
-            )
-            return []
-        return [ir.Return(span=node.span, layout=layout)]
 
 
 def _annotation_text(elaborator: BodyElaborator, annotation: Type) -> str:

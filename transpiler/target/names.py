@@ -26,6 +26,8 @@ from transpiler.frozen import dataclass
 from transpiler.ir.nodes import (
     Assign,
     Block,
+    Break,
+    Continue,
     Declare,
     Evaluate,
     For,
@@ -223,6 +225,8 @@ class _Allocator:
                     self._loop(body, symbol)
                 case Assign() | Evaluate() | Return():
                     pass
+                case Break() | Continue():
+                    raise ValueError("`structure` takes these out")
                 case _:
                     assert_never(statement)
 

@@ -99,6 +99,8 @@ class StatementLowering:
                 return Return()
             case ir.Declare():
                 raise ValueError("a declaration has no statement of its own")
+            case ir.Break() | ir.Continue():
+                raise ValueError("Triton has no such statement: `structure` takes them out")
         assert_never(statement)
 
     def _let(self, symbol: ir.Symbol, value: ir.Expression) -> Assignment:

@@ -12,9 +12,11 @@ from transpiler.ir.nodes import (
     Binary,
     Block,
     BlockValue,
+    Break,
     Cast,
     CastKind,
     Conditional,
+    Continue,
     Declare,
     EnumArgument,
     Evaluate,
@@ -164,6 +166,8 @@ class _Walk:
                 self.block(body)
             case Return():
                 pass
+            case Break() | Continue():
+                raise ValueError("`structure` takes these out")
             case _:
                 assert_never(statement)
 

@@ -1,0 +1,463 @@
+"""Takes `break`, `continue`, and `return` in loops out: Triton has none of them.
+
+A jump becomes a flag that the loop's condition joins. What follows an `if` one arm of which jumps moves into the
+other arm; where either arm may go on, it stands under a test of the flags. A flag nobody tests is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from transpiler.frozen import dataclass
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import BOOL, DType, DtypeParameter, Never, Scalar
+from transpiler.ir.visit import (
+    Rewriter,
+    statement_expressions,
+    walk_block,
+    walk_expression,
+    walk_statements,
+)
+from transpiler.passes.assigned import check_assigned
+from transpiler.passes.ranges import lower_range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from transpiler.diagnostics.sink import Sink
+    from transpiler.passes.context import PassContext
+
+
+def structure(module: ir.Module, context: PassContext) -> ir.Module:
+    """The module without jumps, its loops in the form Triton has."""
+    return replace(
+        module, kernels=tuple(_kernel(kernel, context.sink) for kernel in module.kernels)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sequence:
+    """Statements without jumps, and the flags of those they stood for."""
+
+    statements: tuple[ir.Statement, ...]
+    flags: frozenset[ir.Symbol] = frozenset()
+
+
+def _kernel(kernel: ir.Kernel, sink: Sink) -> ir.Kernel:
+    if not any(
+        isinstance(statement, ir.While | ir.For | ir.Declare)
+        for statement in walk_statements(kernel.body)
+    ) and not _has_never(kernel.body):
+        return kernel
+    structurer = _Structurer(kernel, sink)
+    body = replace(kernel.body, statements=structurer.sequence(kernel.body.statements).statements)
+    read = {node.symbol for node in walk_block(body) if isinstance(node, ir.Read)}
+    unread = structurer.flags - read
+    clean = _Cleaner(unread, structurer.results).kernel(replace(kernel, body=body))
+    check_assigned(clean, sink)
+    return clean
+
+
+def _has_never(block: ir.Block) -> bool:
+    return any(isinstance(node.type, Never) for node in walk_block(block))
+
+
+class _Structurer:
+    def __init__(self, kernel: ir.Kernel, sink: Sink) -> None:
+        self._sink = sink
+        self._ids = count(1 + _largest_id(kernel))
+        self._breaks: dict[int, ir.Symbol] = {}
+        self._continues: dict[int, ir.Symbol] = {}
+        self._values: dict[int, ir.Symbol] = {}
+        self._return: ir.Symbol | None = None
+        self._depth = 0
+        self.flags: set[ir.Symbol] = set()
+        self.results: set[ir.Symbol] = set()
+
+    def sequence(self, statements: tuple[ir.Statement, ...]) -> _Sequence:
+        """The statements with every jump among and in them taken out."""
+        done: list[ir.Statement] = []
+        flags: set[ir.Symbol] = set()
+        for index, statement in enumerate(statements):
+            rest = statements[index + 1 :]
+            expanded = self._expanded(statement)
+            if expanded is not None:
+                following = self.sequence((*expanded, *rest))
+                return _Sequence(
+                    statements=(*done, *following.statements),
+                    flags=frozenset(flags | following.flags),
+                )
+            match statement:
+                case ir.Break() | ir.Continue():
+                    flag = self._flag_of(statement)
+                    if isinstance(statement, ir.Break) and statement.value is not None:
+                        result = self._values[statement.loop]
+                        done.append(
+                            ir.Assign(span=statement.span, symbol=result, value=statement.value)
+                        )
+                    done.append(_set(flag, statement))
+                    return _Sequence(statements=tuple(done), flags=frozenset({*flags, flag}))
+                case ir.Return() if self._return is not None and self._depth:
+                    done.append(_set(self._return, statement))
+                    return _Sequence(
+                        statements=tuple(done), flags=frozenset({*flags, self._return})
+                    )
+                case ir.Return():
+                    done.append(statement)
+                    return _Sequence(statements=tuple(done), flags=frozenset(flags))
+                case ir.If():
+                    moved = self._moved(statement, rest)
+                    if moved is not None:
+                        return _Sequence(
+                            statements=(*done, moved.statements[0]),
+                            flags=frozenset(flags | moved.flags),
+                        )
+                    inner = self._if(statement, statement.then_block, statement.else_block)
+                case ir.While() | ir.For():
+                    inner = self._loop(statement)
+                case _:
+                    inner = _Sequence(statements=(statement,))
+            done.extend(inner.statements)
+            flags |= inner.flags
+            if inner.flags and rest:
+                following = self.sequence(rest)
+                done.append(
+                    ir.If(
+                        span=rest[0].span,
+                        condition=_all(inner.flags, rest[0]),
+                        then_block=ir.Block(span=rest[0].span, statements=following.statements),
+                    )
+                )
+                return _Sequence(statements=tuple(done), flags=frozenset(flags | following.flags))
+        return _Sequence(statements=tuple(done), flags=frozenset(flags))
+
+    def _moved(self, node: ir.If, rest: tuple[ir.Statement, ...]) -> _Sequence | None:
+        """The `if` with what follows it in the arm that goes on; None where no arm jumps for certain."""
+        then_leaves = self._jumps_away(node.then_block.statements)
+        other = () if node.else_block is None else node.else_block.statements
+        else_leaves = self._jumps_away(other)
+        if then_leaves:
+            tail = () if else_leaves else rest
+            block = node.else_block or ir.Block(span=node.span, statements=())
+            return self._if(node, node.then_block, _with(block, tail))
+        if else_leaves:
+            return self._if(node, _with(node.then_block, rest), node.else_block)
+        return None
+
+    def _jumps_away(self, statements: tuple[ir.Statement, ...]) -> bool:
+        for statement in statements:
+            match statement:
+                case ir.Break() | ir.Continue():
+                    return True
+                case ir.Return():
+                    return self._depth > 0
+                case ir.If(then_block=then_block, else_block=ir.Block() as other):
+                    if self._jumps_away(then_block.statements) and self._jumps_away(
+                        other.statements
+                    ):
+                        return True
+                case _:
+                    pass
+        return False
+
+    def _if(self, node: ir.If, then_block: ir.Block, else_block: ir.Block | None) -> _Sequence:
+        then = self.sequence(then_block.statements)
+        other = _Sequence(statements=())
+        if else_block is not None:
+            other = self.sequence(else_block.statements)
+        result = replace(
+            node,
+            then_block=replace(then_block, statements=then.statements),
+            else_block=None
+            if else_block is None
+            else replace(else_block, statements=other.statements),
+        )
+        return _Sequence(statements=(result,), flags=then.flags | other.flags)
+
+    def _loop(self, node: ir.While | ir.For) -> _Sequence:
+        before: list[ir.Statement] = []
+        own_return = self._depth == 0 and not (isinstance(node, ir.While) and node.is_once)
+        if own_return:
+            self._return = self._flag("active", node)
+            before.append(_start(self._return, node))
+        running = self._breaks[node.loop] = self._flag("running", node)
+        before.append(_start(running, node))
+        proceeds = self._continues[node.loop] = self._flag("proceeds", node)
+        if isinstance(node, ir.While):
+            if node.result is not None:
+                self._values[node.loop] = node.result
+                self.results.add(node.result)
+            if not node.is_once:
+                node = _with_plain_condition(node)
+        is_once = isinstance(node, ir.While) and node.is_once
+        self._depth += not is_once
+        body = self.sequence(node.body.statements)
+        self._depth -= not is_once
+        leaving = body.flags - {proceeds}
+        escaping = leaving - {running}
+        statements = (_start(proceeds, node), *body.statements)
+        block = replace(node.body, statements=statements)
+        if is_once:
+            result = [*before, *block.statements]
+        elif isinstance(node, ir.While):
+            condition = node.condition
+            if leaving:
+                joined = _all(leaving, node)
+                is_true = isinstance(condition, ir.Literal) and condition.value is True
+                condition = joined if is_true else _both(joined, condition)
+            result = [*before, replace(node, condition=condition, body=block, loop=0, result=None)]
+        else:
+            if leaving:
+                guard = ir.If(span=node.span, condition=_all(leaving, node), then_block=block)
+                block = ir.Block(span=block.span, statements=(guard,))
+            bounds, loop = lower_range(node, block, self._ids)
+            result = [*before, *bounds, loop]
+        if own_return and self._return is not None:
+            if self._return in escaping:
+                negated = ir.Unary(
+                    span=node.span,
+                    type=BOOL,
+                    operator=ir.UnaryOperator.NOT,
+                    operand=_read(self._return, node),
+                )
+                result.append(
+                    ir.If(
+                        span=node.span,
+                        condition=negated,
+                        then_block=ir.Block(
+                            span=node.span, statements=(ir.Return(span=node.span),)
+                        ),
+                    )
+                )
+            escaping -= {self._return}
+        return _Sequence(statements=tuple(result), flags=escaping)
+
+    def _flag_of(self, node: ir.Break | ir.Continue) -> ir.Symbol:
+        return (self._breaks if isinstance(node, ir.Break) else self._continues)[node.loop]
+
+    def _flag(self, name: str, node: ir.Statement) -> ir.Symbol:
+        symbol = ir.Symbol(
+            id=next(self._ids),
+            name=name,
+            kind=ir.SymbolKind.LOCAL,
+            type=BOOL,
+            span=node.span,
+            is_mutable=True,
+        )
+        self.flags.add(symbol)
+        return symbol
+
+    # --- Values that hold jumps or loops
+
+    def _expanded(self, node: ir.Statement) -> tuple[ir.Statement, ...] | None:
+        """Statements in place of one whose value holds a jump or loop; None where it holds none."""
+        if isinstance(node, ir.While | ir.For | ir.If):
+            return None
+        values = statement_expressions(node)
+        if not any(_holds_flow(value) for value in values):
+            return None
+        match node:
+            case ir.Let(symbol=symbol, value=ir.Conditional() | ir.BlockValue() as value):
+                declared = ir.Declare(span=node.span, symbol=symbol, layout=node.layout)
+                return (declared, *_into(symbol, value))
+            case ir.Assign(
+                symbol=symbol, operator=None, value=ir.Conditional() | ir.BlockValue() as value
+            ):
+                return _into(symbol, value)
+            case ir.Evaluate(value=ir.Conditional() | ir.BlockValue() as value):
+                return _into(None, value)
+            case _:
+                self._sink.emit(
+                    "E0601",
+                    "a loop or jump inside a larger expression is not supported in a kernel",
+                    node.span,
+                    help="bind its value with a `let` of its own",
+                )
+                return None
+
+
+def _holds_flow(value: ir.Expression) -> bool:
+    return any(
+        isinstance(node, ir.BlockValue)
+        and any(
+            isinstance(statement, ir.Break | ir.Continue | ir.Return | ir.While | ir.For)
+            for statement in walk_statements(ir.Block(span=node.span, statements=node.statements))
+        )
+        for node in walk_expression(value)
+    )
+
+
+def _into(symbol: ir.Symbol | None, value: ir.Expression) -> tuple[ir.Statement, ...]:
+    """Statements that give the symbol, if any, the value."""
+    match value:
+        case ir.BlockValue():
+            if isinstance(value.value, ir.TupleValue) and not value.value.elements:
+                return value.statements
+            return (*value.statements, *_into(symbol, value.value))
+        case ir.Conditional():
+            return (
+                ir.If(
+                    span=value.span,
+                    condition=value.condition,
+                    then_block=ir.Block(
+                        span=value.then_value.span, statements=_into(symbol, value.then_value)
+                    ),
+                    else_block=ir.Block(
+                        span=value.else_value.span, statements=_into(symbol, value.else_value)
+                    ),
+                ),
+            )
+        case _ if symbol is None:
+            return ()
+        case _:
+            return (ir.Assign(span=value.span, symbol=symbol, value=value),)
+
+
+def _with_plain_condition(node: ir.While) -> ir.While:
+    """The loop with a condition Python can test: one that computes more first is tested in the body."""
+    condition = node.condition
+    if any(isinstance(n, ir.BlockValue) and n.statements for n in walk_expression(condition)):
+        leave = ir.Block(span=node.span, statements=(ir.Break(span=node.span, loop=node.loop),))
+        test = ir.If(
+            span=condition.span, condition=condition, then_block=node.body, else_block=leave
+        )
+        always = ir.Literal(span=condition.span, type=BOOL, value=True)
+        return replace(node, condition=always, body=ir.Block(span=node.span, statements=(test,)))
+    match node.body.statements:
+        case (
+            ir.If(
+                condition=leaves,
+                then_block=ir.Block(statements=(ir.Break(loop=loop, value=None),)),
+                else_block=None,
+            ),
+            *rest,
+        ) if (
+            loop == node.loop
+            and isinstance(condition, ir.Literal)
+            and not any(isinstance(n, ir.BlockValue) for n in walk_expression(leaves))
+        ):
+            return replace(
+                node,
+                condition=_negated(leaves),
+                body=replace(node.body, statements=tuple(rest)),
+            )
+        case _:
+            return node
+
+
+_OPPOSITES = {
+    ir.BinaryOperator.EQUAL: ir.BinaryOperator.NOT_EQUAL,
+    ir.BinaryOperator.NOT_EQUAL: ir.BinaryOperator.EQUAL,
+    ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER_EQUAL,
+    ir.BinaryOperator.GREATER_EQUAL: ir.BinaryOperator.LESS,
+    ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS_EQUAL,
+    ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER,
+}
+
+
+def _negated(node: ir.Expression) -> ir.Expression:
+    """The opposite; a comparison of integers turned round. NaN forbids that of floats."""
+    match node:
+        case ir.Unary(operator=ir.UnaryOperator.NOT):
+            return node.operand
+        case ir.Binary(operator=operator, left=left) if (
+            operator in _OPPOSITES
+            and isinstance(left.type, Scalar)
+            and not isinstance(left.type.dtype, DtypeParameter)
+            and isinstance(left.type.dtype, DType)
+            and not left.type.dtype.is_float
+        ):
+            return replace(node, operator=_OPPOSITES[operator])
+        case _:
+            return ir.Unary(span=node.span, type=BOOL, operator=ir.UnaryOperator.NOT, operand=node)
+
+
+def _with(block: ir.Block, rest: tuple[ir.Statement, ...]) -> ir.Block:
+    return replace(block, statements=(*block.statements, *rest))
+
+
+def _read(symbol: ir.Symbol, at: ir.Statement) -> ir.Read:
+    return ir.Read(span=at.span, type=symbol.type, symbol=symbol)
+
+
+def _both(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return ir.Binary(
+        span=left.span, type=BOOL, operator=ir.BinaryOperator.AND, left=left, right=right
+    )
+
+
+def _all(flags: Iterable[ir.Symbol], at: ir.Statement) -> ir.Expression:
+    first, *others = sorted(flags, key=lambda symbol: symbol.id)
+    result: ir.Expression = _read(first, at)
+    for flag in others:
+        result = _both(result, _read(flag, at))
+    return result
+
+
+def _set(flag: ir.Symbol, at: ir.Statement) -> ir.Assign:
+    value = ir.Literal(span=at.span, type=BOOL, value=False)
+    return ir.Assign(span=at.span, symbol=flag, value=value, layout=at.layout)
+
+
+def _start(flag: ir.Symbol, at: ir.Statement) -> ir.Let:
+    value = ir.Literal(span=at.span, type=BOOL, value=True)
+    return ir.Let(span=at.span, symbol=flag, value=value)
+
+
+class _Cleaner(Rewriter):
+    """Leaves out flags nobody reads and arms nothing is left in; gives what a loop assigns a first value."""
+
+    def __init__(self, unread: set[ir.Symbol], results: set[ir.Symbol]) -> None:
+        self._unread = unread
+        self._results = results
+
+    def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
+        match node:
+            case ir.Let(symbol=symbol) | ir.Assign(symbol=symbol) if symbol in self._unread:
+                return ()
+            case ir.Declare(symbol=symbol) if symbol in self._results:
+                return (_first_value(symbol, node),)
+            case ir.If(then_block=ir.Block(statements=()), else_block=other):
+                if other is None or not other.statements:
+                    return ()
+                return (
+                    replace(
+                        node,
+                        condition=_negated(node.condition),
+                        then_block=other,
+                        else_block=None,
+                    ),
+                )
+            case ir.If(else_block=ir.Block(statements=(), closing_comments=())):
+                return (replace(node, else_block=None),)
+            case _:
+                return (node,)
+
+
+def _first_value(symbol: ir.Symbol, at: ir.Statement) -> ir.Let:
+    """A value nothing reads: Triton wants one of the type before a loop that gives the name another."""
+    dtype = symbol.type.dtype if isinstance(symbol.type, Scalar) else DType.I32
+    value: bool | int | float = 0
+    if dtype is DType.BOOL:
+        value = False
+    elif not isinstance(dtype, DType) or dtype.is_float:
+        value = 0.0
+    literal = ir.Literal(span=at.span, type=symbol.type, value=value)
+    return ir.Let(
+        span=at.span, symbol=replace(symbol, is_mutable=True), value=literal, layout=at.layout
+    )
+
+
+def _largest_id(kernel: ir.Kernel) -> int:
+    symbols = [*kernel.parameters, *kernel.const_generics]
+    for statement in walk_statements(kernel.body):
+        match statement:
+            case ir.Let(symbol=symbol) | ir.For(symbol=symbol) | ir.Declare(symbol=symbol):
+                symbols.append(symbol)
+            case ir.LetTuple(symbols=several):
+                symbols.extend(symbol for symbol in several if symbol is not None)
+            case _:
+                pass
+    return max((symbol.id for symbol in symbols), default=0)
