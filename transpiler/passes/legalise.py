@@ -29,7 +29,7 @@ from transpiler.passes.parameters import parameters_to_materialise
 from transpiler.passes.rounding import largest_finite, smallest_normal
 
 if TYPE_CHECKING:
-    from transpiler.ir.types import ElementType
+    from transpiler.ir.types import ElementType, Type
     from transpiler.passes.context import PassContext
 
 _TRUNCATED_QUOTIENT = Op(
@@ -48,6 +48,7 @@ _TRITON_DEFAULTS = frozenset({DType.BOOL, DType.I32, DType.F32})
 _HOLDING = ("_", "tl.maximum", "tl.minimum")
 """How spellings begin that take Python's numbers as well as values of Triton."""
 
+_SHIFTS = frozenset({ir.BinaryOperator.SHIFT_LEFT, ir.BinaryOperator.SHIFT_RIGHT})
 _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 
@@ -144,12 +145,36 @@ class _Legaliser(Rewriter):
                 return self._scalar_method(node)
             case ir.OpCall() if node.op.converts:
                 return _without_conversions(node)
+            case ir.Conditional() if not is_compile_time(node, self._constants):
+                return self._stated(node)
+            case ir.Unary(operator=ir.UnaryOperator.NEGATE) if _is_float(node.type):
+                return _negated(node)
+            case ir.Binary() if node.operator in _SHIFTS and isinstance(node.type, Scalar):
+                return self._shift(node)
             case ir.Binary() if node.operator in _DIVISIONS and _is_integer_scalar(node):
                 return self._division(node)
             case ir.Binary():
                 return self._with_stated_literals(node)
             case _:
                 return node
+
+    def _shift(self, node: ir.Binary) -> ir.Expression:
+        """Both sides of one dtype, and the distance as Rust takes it without overflow checks: modulo the width."""
+        right = node.right
+        dtype = node.type.dtype if isinstance(node.type, Scalar) else None
+        if isinstance(right, ir.Literal) or not isinstance(dtype, DType):
+            return self._with_stated_literals(node)
+        if is_compile_time(node, self._constants):
+            return node
+        mask = ir.Literal(span=right.span, type=right.type, value=dtype.bits - 1)
+        distance: ir.Expression = replace(
+            node, operator=ir.BinaryOperator.BIT_AND, left=right, right=mask, type=right.type
+        )
+        if right.type != node.type:
+            distance = ir.Cast(
+                span=right.span, type=node.type, operand=distance, kind=ir.CastKind.RUST_AS
+            )
+        return self._with_stated_literals(replace(node, right=distance))
 
     def _scalar_method(self, node: ir.OpCall) -> ir.Expression:
         (dtype,) = node.dtypes
@@ -287,6 +312,27 @@ _VALUES = (
     ir.Conditional,
     ir.BlockValue,
 )
+
+
+def _is_float(type_: Type) -> bool:
+    return isinstance(type_, Scalar | Tensor) and (
+        not isinstance(type_.dtype, DType | DtypeParameter) or type_.dtype.is_float
+    )
+
+
+def _negated(node: ir.Unary) -> ir.Expression:
+    """Triton takes `-x` for `0 - x`, which loses the sign of zero."""
+    if isinstance(node.operand, ir.Literal):
+        return node
+    dtype = node.type.dtype if isinstance(node.type, Scalar | Tensor) else DType.F32
+    minus_one = ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=-1.0)
+    return ir.Binary(
+        span=node.span,
+        type=node.type,
+        operator=ir.BinaryOperator.MULTIPLY,
+        left=node.operand,
+        right=minus_one,
+    )
 
 
 def _is_stored_narrow(node: ir.OpCall) -> bool:

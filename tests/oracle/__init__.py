@@ -1,0 +1,1 @@
+"""Random scalar programs, run by rustc and by Triton."""
