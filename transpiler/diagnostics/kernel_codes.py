@@ -176,9 +176,10 @@ KERNEL_CODES: tuple[Code, ...] = (
     ),
     error(
         "E0504",
-        "An operation is not defined for a dtype",
+        "An operation is not defined for a dtype or an option",
         "The operation's bound, or Triton, admits fewer dtypes than the kernel's own parameter "
-        "does.",
+        "does, or Triton does not have the option: loads and stores have different cache "
+        "modifiers.",
         wrong="fn k<T: Triton, D: Num>(…) { T::exp(x) }",
         right="fn k<T: Triton, D: Float>(…) { T::exp(x) }",
     ),
@@ -200,27 +201,27 @@ KERNEL_CODES: tuple[Code, ...] = (
     ),
     error(
         "E0602",
-        "A jump has no target",
-        "`break` and `continue` stand in a loop, and a label they name is that of a loop or block "
-        "around them.",
-        wrong="if done { break; }",
-        right="while !done { if found { break; } step(); }",
+        "A function calls itself",
+        "A function that kernels call takes the place of its calls, so it can lead back to itself "
+        "neither directly nor through others. Triton has no recursion either.",
+        wrong="fn power(x: i32, n: i32) -> i32 { if n == 0 { 1 } else { x * power(x, n - 1) } }",
+        right="let mut power = 1;\nfor _ in 0..n { power *= x; }",
     ),
     error(
         "E0603",
         "A `match` does not cover every value",
         "The arms of a `match` cover every value of the type, as in rustc; an arm with an `if` "
         "guard does not count.",
-        wrong="match mode { 0 => a, 1 => b }",
-        right="match mode { 0 => a, 1 => b, _ => c }",
+        wrong="let q = match n { 0 => 4, 1 => 8 };",
+        right="let q = match n { 0 => 4, 1 => 8, _ => 16 };",
     ),
     error(
-        "E0602",
-        "A function calls itself",
-        "A function that kernels call takes the place of its calls, so it can lead back to itself "
-        "neither directly nor through others. Triton has no recursion either.",
-        wrong="fn power(x: i32, n: i32) -> i32 { if n == 0 { 1 } else { x * power(x, n - 1) } }",
-        right="let mut power = 1;\nfor _ in 0..n { power *= x; }",
+        "E0604",
+        "A jump has no target",
+        "`break` and `continue` stand in a loop, and a label they name is that of a loop or block "
+        "around them.",
+        wrong="if n > end { break; }",
+        right="for i in 0..n { if i > end { break; } }",
     ),
     error(
         "E0701",

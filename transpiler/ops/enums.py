@@ -27,3 +27,9 @@ ENUMS: dict[str, dict[str, int | str | None]] = {
     },
     "MemScope": {"Cta": "cta", "Gpu": "gpu", "Sys": "sys"},
 }
+
+REFUSED: dict[str, dict[str, frozenset[str]]] = {
+    "load": {"CacheModifier": frozenset({"Wb", "Cs", "Wt"})},
+    "store": {"CacheModifier": frozenset({"Ca", "Cv"})},
+}
+"""The members that Triton does not take for an operation, by its name and the enum's."""

@@ -21,7 +21,7 @@ from transpiler.ir.types import (
     Type,
     shape_text,
 )
-from transpiler.ops.enums import ENUMS
+from transpiler.ops.enums import ENUMS, REFUSED
 from transpiler.ops.signature import Form, TupleKind, ValueKind
 from transpiler.ops.table import OPS, UNTRANSLATED
 from transpiler.passes.annotations import resolve_dtype
@@ -224,6 +224,16 @@ class _Binding:
         if isinstance(node, syntax.PathExpression) and len(node.path.segments) > 1:
             written_enum, member = node.path.names[-2:]
             written_enum = self._state.items.imported(written_enum)[-1]
+            refused = REFUSED.get(self._op.name, {}).get(enum, frozenset())
+            if written_enum == enum and member in refused:
+                others = [f"`{enum}::{other}`" for other in members if other not in refused]
+                self._fail(
+                    "E0504",
+                    f"`{self._op.name}` does not take `{enum}::{member}`",
+                    node,
+                    f"write one of {', '.join(others)}, or `None`",
+                )
+                return ir.AbsentArgument(span=node.span)
             if written_enum == enum and member in members:
                 return ir.EnumArgument(span=node.span, enum=enum, member=member)
             if written_enum == enum:

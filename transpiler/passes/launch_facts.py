@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.description import LaunchFacts
-from transpiler.ir.types import Descriptor, Pointer, PointerTensor
+from transpiler.ir.types import Descriptor, Pointer, PointerTensor, TupleType
 from transpiler.ir.visit import child_expressions, walk_block, walk_statements
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect
@@ -63,6 +63,14 @@ def _roots(kernel: ir.Kernel) -> Mapping[ir.Symbol, set[ir.Symbol]]:
             match statement:
                 case ir.Let(symbol=symbol) | ir.Assign(symbol=symbol):
                     targets: tuple[ir.Symbol | None, ...] = (symbol,)
+                case ir.LetTuple(symbols=targets, value=ir.TupleValue(elements=elements)):
+                    for target, element in zip(targets, elements, strict=True):
+                        if target is not None and isinstance(target.type, _ADDRESSES):
+                            known = roots.setdefault(target, set())
+                            origins = _origins(element, roots)
+                            changed = changed or not origins <= known
+                            known |= origins
+                    continue
                 case ir.LetTuple(symbols=targets):
                     pass
                 case _:
@@ -81,7 +89,11 @@ def _roots(kernel: ir.Kernel) -> Mapping[ir.Symbol, set[ir.Symbol]]:
 def _origins(node: ir.Expression, roots: Mapping[ir.Symbol, set[ir.Symbol]]) -> set[ir.Symbol]:
     if isinstance(node, ir.Read):
         return set(roots.get(node.symbol, ()))
+    if isinstance(node, ir.OffsetPointer):
+        # What the offsets are loaded from is another matter.
+        return _origins(node.pointer, roots)
     result: set[ir.Symbol] = set()
     for child in child_expressions(node):
-        result |= _origins(child, roots)
+        if isinstance(child.type, (*_ADDRESSES, TupleType)):
+            result |= _origins(child, roots)
     return result
