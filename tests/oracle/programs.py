@@ -161,6 +161,9 @@ class Generator:
             return call if kind == "float" else f"({call} as {dtype})"
         # A literal on the right only: no operation is constant, so that none is refused for overflow.
         is_literal = rng.random() < 0.3
+        if kind == "integer" and rng.random() < 0.1:
+            method = rng.choice(("rem_euclid", "div_euclid", "abs_diff", "pow"))
+            return self._integer_method(left, method, dtype)
         right = literal(rng, dtype) if is_literal else self._expression(dtype, depth - 1)
         if kind == "float":
             return f"({left} {rng.choice('+-*/%')} {right})"
@@ -171,6 +174,17 @@ class Generator:
             distance = rng.choice(INTEGERS)
             return f"({left} {operator} ({self._leaf(distance)} & 7))"
         return f"({left} {operator} {right})"
+
+    def _integer_method(self, left: str, method: str, dtype: str) -> str:
+        """A call that is defined whatever the operands are."""
+        right = self._leaf(dtype)
+        match method:
+            case "pow":
+                return f"{self._held(left, dtype)}.pow(({right} & 7) as u32)"
+            case "abs_diff":
+                return f"({self._held(left, dtype)}.abs_diff({right}) as {dtype})"
+            case _:
+                return f"{self._held(left, dtype)}.{method}(({right} & 7) | 1)"
 
     def _held(self, text: str, dtype: str) -> str:
         return f"({text} as {dtype})"
