@@ -143,10 +143,7 @@ MEMORY: tuple[Op, ...] = (
             "<D: Dtype>(base: Pointer<D>, shape: [i32], strides: [i32], block_shape: [const i32], "
             "padding_option: Option<PaddingOption>) -> Descriptor<D>"
         ),
-        triton=(
-            "tl.make_tensor_descriptor("
-            "base, shape, strides, block_shape, padding_option=padding_option)"
-        ),
+        triton="(base, shape, strides, block_shape, padding_option)",
         summary="A view of memory as a matrix of tiles of `block_shape`.",
         shape=ShapeGiven(parameter="block_shape"),
     ),
@@ -154,7 +151,7 @@ MEMORY: tuple[Op, ...] = (
         name="load_tensor_descriptor",
         family="memory",
         signature="<D: Dtype>(desc: Descriptor<D>, offsets: [i32]) -> Tensor<D>",
-        triton="tl.load_tensor_descriptor(desc, offsets)",
+        triton="_load_tile(desc, offsets)",
         summary="The tile at the offsets, counted in elements.",
         shape=ShapeDescribed(parameter="desc"),
         effect=Effect.READS,
@@ -164,7 +161,7 @@ MEMORY: tuple[Op, ...] = (
         name="store_tensor_descriptor",
         family="memory",
         signature="<D: Dtype>(desc: Descriptor<D>, offsets: [i32], value: Tensor<D>) -> ()",
-        triton="tl.store_tensor_descriptor(desc, offsets, value)",
+        triton="_store_tile(desc, offsets, value)",
         summary="Writes a tile at the offsets, counted in elements.",
         effect=Effect.WRITES,
     ),
