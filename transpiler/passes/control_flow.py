@@ -254,7 +254,7 @@ class ControlFlowElaborator(ExpressionElaborator):
             if loop.label == node.label if node.label is not None else not loop.is_block:
                 return loop
         self.state.sink.emit(
-            "E0602",
+            "E0604",
             f"`{keyword}` stands in no loop"
             if node.label is None
             else f"no loop around this has the label `'{node.label.lstrip(chr(39))}`",

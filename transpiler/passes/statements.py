@@ -372,6 +372,13 @@ class BodyElaborator(ControlFlowElaborator):
         target, found = state.solver.resolve_type(symbol.type), state.type_of(value)
         if merge_types(state, target, found) is not None:
             return True
+        if symbol in state.deferred and not isinstance(found, Scalar):
+            state.unsupported(
+                f"a variable without a first value that is `{state.text(found)}`",
+                symbol.span,
+                instead="bind it to an `if` used as a value: `let x = if … { … } else { … };`",
+            )
+            return False
         if (
             isinstance(target, Tensor)
             and isinstance(found, Tensor)

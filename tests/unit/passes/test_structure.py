@@ -192,7 +192,9 @@ def test_triton_compiles_it(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path
             values = dict.fromkeys(ones, 1)
             signature = {**types, **dict.fromkeys(values, "constexpr")}
             source = ASTSource(fn=generated.k, signature=signature, constexprs=values)
-            compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+            compiled = triton.compile(
+                source, target=GPUTarget("cuda", 90, 32), options={"enable_fp_fusion": True}
+            )
             assert compiled.asm["cubin"].startswith(b"\x7fELF"), ones
 
 
@@ -212,8 +214,8 @@ def test_reads_like_triton(body: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("body", "code", "message"),
     [
-        ("break;", "E0602", "stands in no loop"),
-        ("while n > m { break 'a; }", "E0602", "has the label `'a`"),
+        ("break;", "E0604", "stands in no loop"),
+        ("while n > m { break 'a; }", "E0604", "has the label `'a`"),
         ("let q = match n { 0 => 1, 1..=5 => 2 };", "E0603", "does not cover `-2147483648`"),
         ("let q = match n > m { true => 1 };", "E0603", "does not cover `false`"),
         ("let q: i32; if n > m { q = 1; } let r = q + 1;", "E0601", "not every path"),
