@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.diagnostics.model import Label
 from transpiler.diagnostics.sink import Sink
+from transpiler.emit.line_map import LineMap
 from transpiler.emit.module import emit_module
+from transpiler.frontend.macros.expansion import ExpandedSource, Expansion, expand
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan
@@ -19,10 +23,9 @@ from transpiler.version import __version__
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.model import Diagnostic
-    from transpiler.emit.line_map import LineMap
     from transpiler.ir import nodes as ir
     from transpiler.ir.types import DType
-    from transpiler.source import SourceFile
+    from transpiler.source import SourceFile, Span
     from transpiler.syntax import nodes as syntax
 
 
@@ -96,6 +99,37 @@ def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> 
     Faults of the Rust are in the result's diagnostics. An exception is a fault of the compiler.
     """
     sink = Sink()
+    expansion = expand(source.text, sink)
+    if expansion is None:
+        return _translate(source, options, sink)
+    result = _translate(ExpandedSource(source, expansion), options, sink)
+    return replace(
+        result,
+        source=source,
+        diagnostics=tuple(_placed(found, expansion) for found in result.diagnostics),
+        line_map=None
+        if result.line_map is None
+        else LineMap(tuple((line, _place(span, expansion)) for line, span in result.line_map)),
+    )
+
+
+def _place(span: Span, expansion: Expansion) -> Span:
+    place, call = expansion.origin(span)
+    return call or place
+
+
+def _placed(found: Diagnostic, expansion: Expansion) -> Diagnostic:
+    """A diagnostic about the expanded text as one about the file."""
+    if found.primary is None:
+        return found
+    place, call = expansion.origin(found.primary.span)
+    related = tuple(replace(label, span=expansion.origin(label.span)[0]) for label in found.related)
+    if call is not None and call != place:
+        related = (*related, Label(span=call, message="in the expansion of this macro call"))
+    return replace(found, primary=replace(found.primary, span=place), related=related)
+
+
+def _translate(source: SourceFile, options: Options, sink: Sink) -> Result:
     file = parse_file(source, sink)
     features = Features(options.features, default_features=options.default_features)
     module = elaborate(file, source, features, sink, frozenset(options.kernels))

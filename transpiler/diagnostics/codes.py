@@ -135,6 +135,34 @@ _TABLE = (
         wrong="((((…))))",
         right="let y = a + b;",
     ),
+    error(
+        "E0117",
+        "No arm of a macro matches",
+        "A call of a macro that makes kernels takes the first of its arms whose pattern matches "
+        "all of the argument; none does.",
+        wrong="macro_rules! unary {\n    ($name:ident, $op:ident) => { #[kernel] pub fn $name<T: "
+        "Triton>() {} };\n}\nunary!(a);",
+        right="macro_rules! unary {\n    ($name:ident, $op:ident) => { #[kernel] pub fn $name<T: "
+        "Triton>() {} };\n}\nunary!(a, exp);",
+    ),
+    error(
+        "E0118",
+        "A macro expands without end",
+        "What a macro expands to may hold calls of macros again, 64 deep.",
+        wrong="macro_rules! twice {\n    () => { twice!(); #[kernel] pub fn a<T: Triton>() {} };\n}\n"
+        "twice!();",
+        right="macro_rules! once {\n    () => { #[kernel] pub fn a<T: Triton>() {} };\n}\nonce!();",
+    ),
+    error(
+        "E0119",
+        "A name is a macro's and its caller's",
+        "Rust keeps a macro's own variables apart from names that its call passes in, so two of "
+        "one name are two. The compiler does not rename them: give one of them another name.",
+        wrong="macro_rules! scale {\n    ($name:ident, $by:ident) => {\n        #[kernel] pub fn "
+        "$name<T: Triton>($by: i32) { let x = $by; }\n    };\n}\nscale!(k, x);",
+        right="macro_rules! scale {\n    ($name:ident, $by:ident) => {\n        #[kernel] pub fn "
+        "$name<T: Triton>($by: i32) { let x = $by; }\n    };\n}\nscale!(k, by);",
+    ),
     *KERNEL_CODES,
     error(
         "E0801",

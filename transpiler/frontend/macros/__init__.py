@@ -1,0 +1,1 @@
+"""Expansion of `macro_rules!` macros that make kernels."""
