@@ -31,7 +31,7 @@ from transpiler.passes.const_items import const_value
 from transpiler.passes.elaboration import CALL_LEVELS, Elaboration, is_poison, near_match
 from transpiler.passes.fold import fold_expression
 from transpiler.passes.operators import binary, compare_tiles, unary
-from transpiler.passes.scalars import bind_function, bind_method, primitive
+from transpiler.passes.scalars import bad_suffix, bind_function, bind_method, primitive
 from transpiler.passes.shapes import unify_shapes
 from transpiler.syntax import nodes as syntax
 
@@ -46,7 +46,6 @@ _COMPARISON_METHODS = {
     "eq": ir.BinaryOperator.EQUAL,
     "ne": ir.BinaryOperator.NOT_EQUAL,
 }
-_SUFFIXES = {dtype.value: dtype for dtype in DType}
 _UNARY = {
     syntax.UnaryOperator.NEGATE: ir.UnaryOperator.NEGATE,
     syntax.UnaryOperator.NOT: ir.UnaryOperator.NOT,
@@ -148,32 +147,23 @@ class ExpressionElaborator(ABC):
         dtype = (
             self.state.solver.fresh(LiteralKind.INTEGER)
             if node.suffix is None
-            else _SUFFIXES.get(node.suffix)
+            else primitive(node.suffix)
         )
         if dtype is None:
-            return self._bad_suffix(node, node.suffix or "")
+            return bad_suffix(self.state, node.span, node.suffix or "")
         return ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=node.value)
 
     def _float(self, node: syntax.FloatLiteral) -> ir.Expression:
         dtype = (
             self.state.solver.fresh(LiteralKind.FLOAT)
             if node.suffix is None
-            else _SUFFIXES.get(node.suffix)
+            else primitive(node.suffix)
         )
         if dtype is None:
-            return self._bad_suffix(node, node.suffix or "")
+            return bad_suffix(self.state, node.span, node.suffix or "")
         return ir.Literal(
             span=node.span, type=Scalar(dtype=dtype), value=float(node.digits), digits=node.digits
         )
-
-    def _bad_suffix(self, node: syntax.Expression, suffix: str) -> ir.Expression:
-        self.state.sink.emit(
-            "E0405",
-            f"`{suffix}` is not the suffix of a literal a kernel can use",
-            node.span,
-            help=near_match(suffix, _SUFFIXES) or f"the suffixes are {', '.join(_SUFFIXES)}",
-        )
-        return self.state.poison(node.span)
 
     def _path(self, node: syntax.PathExpression) -> ir.Expression:
         state, path = self.state, node.path

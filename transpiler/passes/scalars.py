@@ -23,6 +23,17 @@ def primitive(name: str) -> DType | None:
     return _PRIMITIVES.get(name)
 
 
+def bad_suffix(state: Elaboration, span: Span, suffix: str) -> ir.Expression:
+    """Report a literal whose suffix is no dtype."""
+    state.sink.emit(
+        "E0405",
+        f"`{suffix}` is not the suffix of a literal a kernel can use",
+        span,
+        help=near_match(suffix, _PRIMITIVES) or f"the suffixes are {', '.join(_PRIMITIVES)}",
+    )
+    return state.poison(span)
+
+
 def bind_function(
     state: Elaboration,
     dtype: DType,
