@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 def static_parts(
     kernel: ir.Kernel,
 ) -> tuple[
-    dict[ir.Symbol | ir.OpCall, tuple[ir.Expression, ...]], dict[ir.Symbol | ir.OpCall, ir.Argument]
+    dict[ir.Symbol | ir.OpCall, tuple[ir.Expression, ...]],
+    dict[ir.Symbol | ir.OpCall, frozenset[bool]],
 ]:
-    """For each variable of a descriptor and each call that makes one, the tile's extents and the padding."""
+    """For each variable of a descriptor and each call that makes one, the tile's extents and whether NaN pads it."""
     blocks: dict[ir.Symbol | ir.OpCall, tuple[ir.Expression, ...]] = {}
-    paddings: dict[ir.Symbol | ir.OpCall, ir.Argument] = {}
+    paddings: dict[ir.Symbol | ir.OpCall, frozenset[bool]] = {}
     for node in walk_block(kernel.body):
         if (
             isinstance(node, ir.OpCall)
@@ -32,16 +33,22 @@ def static_parts(
             block = named["block_shape"]
             if isinstance(block, ir.ListArgument):
                 blocks[node] = block.elements
-            paddings[node] = named.get("padding_option", ir.AbsentArgument(span=node.span))
+            padding = named.get("padding_option")
+            is_nan = isinstance(padding, ir.EnumArgument) and padding.member.lower() == "nan"
+            paddings[node] = frozenset({is_nan})
     changed = True
     while changed:
         changed = False
         for statement in walk_statements(kernel.body):
             for symbol, value in bindings(statement):
                 roots = maker_roots(value)
-                root = next((r for r in roots if r in blocks), None)
-                if symbol not in blocks and root is not None:
-                    blocks[symbol], paddings[symbol] = blocks[root], paddings[root]
+                known = [r for r in roots if r in blocks]
+                if not known:
+                    continue
+                before = paddings.get(symbol, frozenset())
+                after = before.union(*(paddings[r] for r in known))
+                if after != before:
+                    blocks[symbol], paddings[symbol] = blocks[known[0]], after
                     changed = True
     return blocks, paddings
 

@@ -317,14 +317,28 @@ class _Lowering(Rewriter):
         )
         cache, eviction = named.get("cache_modifier", absent), named.get("eviction_policy", absent)
         if node.op.effect is Effect.READS:
-            padding = named.get("padding_option") or next(
-                (self._paddings[r] for r in root if r in self._paddings), absent
-            )
+            padding = named.get("padding_option") or self._padding(node, root)
             volatile = named.get("volatile", ir.FlagArgument(span=node.span, value=False))
             arguments = (*common, checked, padding, cache, eviction, volatile)
             return replace(node, op=_LOAD_TILE, arguments=arguments)
         value = self.expression(value_of(named.get("value") or named["src"]))
         return replace(node, op=_STORE_TILE, arguments=(*common, value, checked, cache, eviction))
+
+    def _padding(
+        self, node: ir.OpCall, roots: tuple[ir.Symbol | ir.OpCall, ...]
+    ) -> ir.AbsentArgument | ir.EnumArgument:
+        """What pads a tile that is loaded; reported where that depends on which descriptor is chosen."""
+        found = frozenset[bool]().union(*(self._paddings.get(root, ()) for root in roots))
+        if len(found) > 1:
+            self._sink.emit(
+                "E0401",
+                "the descriptors this may be differ in what pads them",
+                node.span,
+                help="give each the same `padding_option`",
+            )
+        if True in found:
+            return ir.EnumArgument(span=node.span, enum="PaddingOption", member="Nan")
+        return ir.AbsentArgument(span=node.span)
 
     def _checked(self, argument: ir.Argument | None, rank: int) -> int:
         """The axes whose bounds count, a bit each."""

@@ -141,3 +141,12 @@ def test_a_mask_does_not_go_with_a_block_pointer() -> None:
         "T::store(q, T::zeros::<D>(&[BLOCK, 16]), Some(mask), &[0, 1], None, None);"
     )
     assert codes(body, generics=GENERICS, parameters=PARAMETERS) == ["E0404"]
+
+
+def test_one_padding_for_all_a_descriptor_may_be() -> None:
+    padded = described("x_ptr").replace("None)", "Some(PaddingOption::Nan))")
+    body = (
+        f"let q = if TURNED {{ {padded} }} else {{ {described('x_ptr')} }};\n"
+        "T::store_tensor_descriptor(q, &[0, 0], T::load_tensor_descriptor(q, &[0, 0]));"
+    )
+    assert codes(body, generics=GENERICS, parameters=PARAMETERS) == ["E0401"]
