@@ -51,12 +51,17 @@ def _kernel(kernel: ir.Kernel, sink: Sink) -> ir.Kernel:
         for statement in walk_statements(kernel.body)
     ) and not _has_never(kernel.body):
         return kernel
+    errors = sink.error_count
     structurer = _Structurer(kernel, sink)
     body = replace(kernel.body, statements=structurer.sequence(kernel.body.statements).statements)
     read = {node.symbol for node in walk_block(body) if isinstance(node, ir.Read)}
     unread = structurer.flags - read
     clean = _Cleaner(unread, structurer.results).kernel(replace(kernel, body=body))
     check_assigned(clean, sink)
+    if sink.error_count > errors:
+        # No pass can go on with what was refused.
+        nothing = (ir.Return(span=kernel.body.span),)
+        return replace(kernel, body=replace(kernel.body, statements=nothing))
     return clean
 
 
@@ -89,6 +94,7 @@ class _Structurer:
                     statements=(*done, *following.statements),
                     flags=frozenset(flags | following.flags),
                 )
+            statement = self._with_values(statement)  # noqa: PLW2901 - the same one, rewritten
             match statement:
                 case ir.Break() | ir.Continue():
                     flag = self._flag_of(statement)
@@ -269,13 +275,46 @@ class _Structurer:
             case ir.Evaluate(value=ir.Conditional() | ir.BlockValue() as value):
                 return _into(None, value)
             case _:
-                self._sink.emit(
-                    "E0601",
-                    "a loop or jump inside a larger expression is not supported in a kernel",
-                    node.span,
-                    help="bind its value with a `let` of its own",
-                )
                 return None
+
+    def _with_values(self, node: ir.Statement) -> ir.Statement:
+        """The statement with the loops inside its expressions in the form Triton has."""
+        if not any(_holds_flow(value) for value in statement_expressions(node)):
+            return node
+        nested = _Nested(self, self._sink)
+        match node:
+            case ir.If() | ir.While():
+                return replace(node, condition=nested.expression(node.condition))
+            case ir.For():
+                return replace(
+                    node,
+                    start=nested.expression(node.start),
+                    stop=nested.expression(node.stop),
+                    step=nested.expression(node.step),
+                )
+            case _:
+                return nested.statement(node)
+
+
+class _Nested(Rewriter):
+    """Takes the jumps out of the blocks inside an expression; none may leave the expression."""
+
+    def __init__(self, structurer: _Structurer, sink: Sink) -> None:
+        self._structurer = structurer
+        self._sink = sink
+
+    def block_value(self, node: ir.BlockValue) -> ir.BlockValue:
+        """The block with its statements in the form Triton has."""
+        found = self._structurer.sequence(node.statements)
+        inner = ir.Block(span=node.span, statements=found.statements)
+        if found.flags or any(isinstance(each, ir.Return) for each in walk_statements(inner)):
+            self._sink.emit(
+                "E0601",
+                "a jump out of a larger expression is not supported in a kernel",
+                node.span,
+                help="bind the value with a `let` of its own",
+            )
+        return replace(node, statements=found.statements, value=self.expression(node.value))
 
 
 def _holds_flow(value: ir.Expression) -> bool:

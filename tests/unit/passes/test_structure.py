@@ -87,8 +87,10 @@ _CASES: dict[str, tuple[str, Callable[[int, int], int]]] = {
         lambda n, _m: (n // 3 + 1) * 6,
     ),
     "while": (
-        "let mut i = 0; let mut q = 0; while i < n { i += 1; if i % 2 == 0 { continue; } "
-        "if i > 7 { break; } q += i; }",
+        (
+            "let mut i = 0; let mut q = 0; while i < n { i += 1; if i % 2 == 0 { continue; } "
+            "if i > 7 { break; } q += i; }"
+        ),
         lambda n, _m: sum(i for i in range(1, min(n, 8) + 1) if i % 2 and i <= 7),
     ),
     "partial jumps": (
@@ -120,8 +122,10 @@ _CASES: dict[str, tuple[str, Callable[[int, int], int]]] = {
         lambda n, m: _digits(range(m, n, 3)[::-1]),
     ),
     "labels": (
-        "let mut q = 0; 'a: for i in 0..n { for j in 0..m { if j > i { continue 'a; } "
-        "if i * j > 6 { break 'a; } q += i * j + 1; } q += 100; }",
+        (
+            "let mut q = 0; 'a: for i in 0..n { for j in 0..m { if j > i { continue 'a; } "
+            "if i * j > 6 { break 'a; } q += i * j + 1; } q += 100; }"
+        ),
         _labelled,
     ),
     "return in a loop": (
@@ -140,6 +144,10 @@ _CASES: dict[str, tuple[str, Callable[[int, int], int]]] = {
     "continue in a value": (
         "let mut q = 0; for i in 0..n { let v = if i % 2 == 0 { i } else { continue }; q += v; }",
         lambda n, _m: sum(range(0, n, 2)),
+    ),
+    "loop in an expression": (
+        "let q = 1 + { let mut i = 0; loop { i += 3; if i > n { break; } i += 1; } i };",
+        lambda n, _m: 1 + next(i for i in range(3, 10_000, 4) if i > n),
     ),
     "labelled block": (
         "let q = 'a: { if n > 3 { break 'a 1; } 2 };",
