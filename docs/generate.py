@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tests.conformance.catalogue import all_cases
 from transpiler.diagnostics.codes import CODES
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect
@@ -126,10 +127,27 @@ def _operation(op: Op) -> str:
     if op.effect is not Effect.PURE:
         words.append(f"It {op.effect.value}.")
     for generic, dtypes in sorted(op.dtypes.items()):
-        words.append(f"{generic} is {', '.join(sorted(dtype.value for dtype in dtypes))} alone.")
+        named = ", ".join(sorted(dtype.value for dtype in dtypes))
+        words.append(
+            f"{generic} is {named} alone."
+            if op.elsewhere is None
+            else f"Where {generic} may be other than {named}, it is `{op.elsewhere}`."
+        )
+    words.append(_proof(op))
     return (
         f"\n### {op.name}\n\n{' '.join(words)}\n\n```text\n{_signature(op)}\n→ {op.triton}\n```\n"
     )
+
+
+def _proof(op: Op) -> str:
+    """Which of the conformance suite's ways to run a case an operation's cases go."""
+    cases = [case for case in all_cases() if op.name in case.operations]
+    ways = ["in the interpreter"] if any(case.interpreter_gap is None for case in cases) else []
+    targets = dict.fromkeys(target for case in cases for target in case.targets)
+    ways += ["compiled for " + " and ".join(targets), "on a GPU"]
+    dtypes = dict.fromkeys(dtype.value for case in cases for dtype in case.dtypes if dtype)
+    with_dtypes = f", with {', '.join(dtypes)}" if dtypes else ""
+    return f"Tested {', '.join(ways)}{with_dtypes}."
 
 
 def _signature(op: Op) -> str:
