@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import BOOL, DType, DtypeParameter, Never, Scalar
+from transpiler.ir.types import BOOL, DType, Never, Scalar
 from transpiler.ir.visit import (
     Rewriter,
     statement_expressions,
@@ -21,6 +21,7 @@ from transpiler.ir.visit import (
     walk_statements,
 )
 from transpiler.passes.assigned import check_assigned
+from transpiler.passes.negation import negated
 from transpiler.passes.ranges import lower_range
 
 if TYPE_CHECKING:
@@ -379,38 +380,11 @@ def _with_plain_condition(node: ir.While) -> ir.While:
         ):
             return replace(
                 node,
-                condition=_negated(leaves),
+                condition=negated(leaves),
                 body=replace(node.body, statements=tuple(rest)),
             )
         case _:
             return node
-
-
-_OPPOSITES = {
-    ir.BinaryOperator.EQUAL: ir.BinaryOperator.NOT_EQUAL,
-    ir.BinaryOperator.NOT_EQUAL: ir.BinaryOperator.EQUAL,
-    ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER_EQUAL,
-    ir.BinaryOperator.GREATER_EQUAL: ir.BinaryOperator.LESS,
-    ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS_EQUAL,
-    ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER,
-}
-
-
-def _negated(node: ir.Expression) -> ir.Expression:
-    """The opposite; a comparison of integers turned round. NaN forbids that of floats."""
-    match node:
-        case ir.Unary(operator=ir.UnaryOperator.NOT):
-            return node.operand
-        case ir.Binary(operator=operator, left=left) if (
-            operator in _OPPOSITES
-            and isinstance(left.type, Scalar)
-            and not isinstance(left.type.dtype, DtypeParameter)
-            and isinstance(left.type.dtype, DType)
-            and not left.type.dtype.is_float
-        ):
-            return replace(node, operator=_OPPOSITES[operator])
-        case _:
-            return ir.Unary(span=node.span, type=BOOL, operator=ir.UnaryOperator.NOT, operand=node)
 
 
 def _with(block: ir.Block, rest: tuple[ir.Statement, ...]) -> ir.Block:
@@ -464,7 +438,7 @@ class _Cleaner(Rewriter):
                 return (
                     replace(
                         node,
-                        condition=_negated(node.condition),
+                        condition=negated(node.condition),
                         then_block=other,
                         else_block=None,
                     ),
