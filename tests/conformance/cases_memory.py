@@ -121,6 +121,7 @@ def _padded_result(given: Values) -> Values:
 
 CASES = (
     _modified("None", "None", "false", "None", "None"),
+    _modified("None", "None", "true", "None", "None"),
     *(
         _modified(f"Some(CacheModifier::{member})", "None", "false", "None", "None")
         for member in ("Ca", "Cg", "Cv")
@@ -133,7 +134,7 @@ CASES = (
         _modified(
             "None",
             f"Some(EvictionPolicy::{member})",
-            "true",
+            "false",
             "None",
             f"Some(EvictionPolicy::{member})",
         )

@@ -50,6 +50,19 @@ def _check_call(node: ir.OpCall, sink: Sink) -> None:
             other.span,
             help="give a mask, or pass `None` for `other`",
         )
+    eviction, volatile = named.get("eviction_policy"), named.get("volatile")
+    if (
+        isinstance(eviction, ir.EnumArgument)
+        and eviction.member != "NoEvict"
+        and isinstance(volatile, ir.FlagArgument)
+        and volatile.value
+    ):
+        sink.emit(
+            "E0504",
+            "a volatile load has no eviction policy",
+            eviction.span,
+            help="pass `None` for `eviction_policy`, or `false` for `volatile`",
+        )
     boundary = named.get("boundary_check")
     place = named.get("ptr") or named.get("dest")
     is_tiled = isinstance(getattr(place, "type", None), Descriptor)

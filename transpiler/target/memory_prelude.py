@@ -32,9 +32,9 @@ def _load_tile(
     offsets,
     block_shape: tl.constexpr,
     checked: tl.constexpr = -1,
-    padding_option: tl.constexpr = "zero",
-    cache_modifier: tl.constexpr = "",
-    eviction_policy: tl.constexpr = "",
+    padding_option: tl.constexpr = None,
+    cache_modifier: tl.constexpr = None,
+    eviction_policy: tl.constexpr = None,
     volatile: tl.constexpr = False,
 ):
     """The tile at `offsets`, padded where it passes the bounds of the axes that are `checked`."""
@@ -58,8 +58,8 @@ def _store_tile(
     block_shape: tl.constexpr,
     value,
     checked: tl.constexpr = -1,
-    cache_modifier: tl.constexpr = "",
-    eviction_policy: tl.constexpr = "",
+    cache_modifier: tl.constexpr = None,
+    eviction_policy: tl.constexpr = None,
 ):
     """Stores the tile at `offsets`, without what passes the bounds of the axes `checked`."""
     places, inside = _tile(shape, strides, offsets, block_shape, checked)

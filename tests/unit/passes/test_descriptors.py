@@ -150,3 +150,18 @@ def test_one_padding_for_all_a_descriptor_may_be() -> None:
         "T::store_tensor_descriptor(q, &[0, 0], T::load_tensor_descriptor(q, &[0, 0]));"
     )
     assert codes(body, generics=GENERICS, parameters=PARAMETERS) == ["E0401"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "volatile", "expected"),
+    [("EvictLast", "true", ["E0504"]), ("EvictLast", "false", []), ("NoEvict", "true", [])],
+)
+def test_a_volatile_load_has_no_eviction_policy(
+    policy: str, volatile: str, expected: list[str]
+) -> None:
+    body = (
+        "let x = T::load(x_ptr.add_offsets(T::arange(0, BLOCK)), None, None, &[], None, None, "
+        f"Some(EvictionPolicy::{policy}), {volatile});"
+    )
+    found = codes(body, generics=GENERICS, parameters=PARAMETERS)
+    assert [code for code in found if code[0] == "E"] == expected
