@@ -163,7 +163,7 @@ SCALAR_METHODS: tuple[ScalarMethod, ...] = (
         Receiver.FLOAT,
         ("max", _ONE, _SELF, "tl.maximum(x, y)", ""),
         ("min", _ONE, _SELF, "tl.minimum(x, y)", ""),
-        ("clamp", _TWO, _SELF, "_clamp(x, y, z, D)", ""),
+        ("clamp", _TWO, _SELF, "_clamp_number(x, y, z, D)", ""),
         ("abs", _NONE, _SELF, "tl.abs(x)", ""),
         ("sqrt", _NONE, _SELF, "_square_root(x, D)", ""),
         ("exp", _NONE, _SELF, "tl.exp(x)", ""),

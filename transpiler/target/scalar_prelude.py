@@ -69,7 +69,7 @@ SCALAR_PRELUDE: dict[str, str] = dict(
 """,
         ),
         _helper(
-            "_clamp",
+            "_clamp_number",
             "x, low, high",
             "`x` held between `low` and `high`; NaN stays.",
             "    return tl.where(x < low, low, tl.where(x > high, high, x)).to(dtype)\n",
@@ -100,7 +100,8 @@ SCALAR_PRELUDE: dict[str, str] = dict(
         bound = tl.where(x < 0, tl.full([], least, dtype), tl.full([], most, dtype))
         overflows = ((x ^ total) & (y ^ total)) < 0
     else:
-        bound = ~tl.full([], 0, dtype)
+        top: tl.constexpr = 2**dtype.primitive_bitwidth - 1
+        bound = tl.full([], top, dtype)
         overflows = total < x
     return tl.where(overflows, bound, total)
 """,
@@ -191,7 +192,7 @@ SCALAR_PRELUDE: dict[str, str] = dict(
             "_count_zeros",
             "x",
             "The number of bits not set.",
-            "    return _count_ones(~x, dtype)\n",
+            "    return dtype.primitive_bitwidth - _count_ones(x, dtype)\n",
         ),
         _helper(
             "_leading_zeros",
@@ -209,7 +210,7 @@ SCALAR_PRELUDE: dict[str, str] = dict(
             "_trailing_zeros",
             "x",
             "The number of zero bits below the lowest bit set.",
-            "    return _count_ones(~x & (x - 1), dtype)\n",
+            "    return _count_ones((x & (0 - x)) - 1, dtype)\n",
         ),
         _helper(
             "_square_root",
