@@ -267,6 +267,9 @@ class _Structurer:
             return None
         match node:
             case ir.Let(symbol=symbol, value=ir.Conditional() | ir.BlockValue() as value):
+                if isinstance(symbol.type, Scalar) and any(map(_holds_return, values)):
+                    # Triton does not merge a name over an arm that returns.
+                    self.results.add(symbol)
                 declared = ir.Declare(span=node.span, symbol=symbol, layout=node.layout)
                 return (declared, *_into(symbol, value))
             case ir.Assign(
@@ -316,6 +319,14 @@ class _Nested(Rewriter):
                 help="bind the value with a `let` of its own",
             )
         return replace(node, statements=found.statements, value=self.expression(node.value))
+
+
+def _holds_return(value: ir.Expression) -> bool:
+    return any(
+        isinstance(node, ir.BlockValue)
+        and any(isinstance(statement, ir.Return) for statement in node.statements)
+        for node in walk_expression(value)
+    )
 
 
 def _holds_flow(value: ir.Expression) -> bool:
