@@ -49,10 +49,11 @@ def emit_module(
     kernels = _lower(plans, source)
     raw = [kernel.function for kernel in kernels]
     specialised = [function for kernel in kernels for function in kernel.specialisations]
-    read: frozenset[str] = frozenset().union(*(names_read(it) for it in (*raw, *specialised)))
+    reads = [(it, names_read(it)) for it in (*raw, *specialised)]
+    read: frozenset[str] = frozenset().union(*(names for _, names in reads))
     helpers = helpers_for(read)
     bound = MODULE_NAMES.union(helpers, (it.name for it in (*raw, *specialised)))
-    check_names((*raw, *specialised), bound)
+    check_names(reads, bound)
     view = ModuleView(
         header=tuple(comment_text(line) for line in _header(source, options_text, version)),
         docstring=tuple(

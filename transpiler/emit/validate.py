@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING
 
-from transpiler.target.read_names import names_bound, names_read
+from transpiler.target.read_names import names_bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,15 +19,19 @@ class EmissionError(Exception):
     """The emitter made a module that does not work: a fault of the compiler, not of its input."""
 
 
-def check_names(functions: Iterable[Function], module_names: frozenset[str]) -> None:
+def check_names(
+    reads: Iterable[tuple[Function, frozenset[str]]], module_names: frozenset[str]
+) -> None:
     """Check that every name a function reads is its own, the module's, or a builtin.
+
+    `reads` has each function with the names it reads.
 
     Raises:
         EmissionError: nothing binds a name.
     """
     known = module_names | _BUILTINS
-    for function in functions:
-        unknown = names_read(function) - known - names_bound(function)
+    for function, names in reads:
+        unknown = names - known - names_bound(function)
         if unknown:
             raise EmissionError(
                 f"the generated function {function.name!r} reads {', '.join(sorted(unknown))},"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Scalar, Tensor, dtype_text, type_text
+from transpiler.ir.visit import walk_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,12 @@ class _KernelDump:
         self._kernel = kernel
         self._names: dict[ir.Symbol, str] = {}
         self._uses: dict[str, int] = {}
+        # A loop shows its label where a jump names it.
+        self._targets = {
+            statement.loop
+            for statement in walk_statements(kernel.body)
+            if isinstance(statement, ir.Break | ir.Continue)
+        }
 
     def lines(self) -> Iterator[str]:
         kernel = self._kernel
@@ -79,14 +86,14 @@ class _KernelDump:
                     yield from self._statements(node.else_block.statements, indent + _INDENT)
                 yield f"{indent}}}"
             case ir.While():
-                label = f"'{node.loop}: " if node.loop else ""
+                label = f"'{node.loop}: " if node.loop in self._targets else ""
                 head = "once" if node.is_once else f"while {self._expression(node.condition)}"
                 yield f"{indent}{label}{head} {{"
                 yield from self._statements(node.body.statements, indent + _INDENT)
                 yield f"{indent}}}"
             case ir.For():
                 start, stop, step = map(self._expression, (node.start, node.stop, node.step))
-                label = f"'{node.loop}: " if node.loop else ""
+                label = f"'{node.loop}: " if node.loop in self._targets else ""
                 dots = "..=" if node.is_inclusive else ".."
                 adapters = "".join(f" {adapter.value}" for adapter in node.adapters)
                 head = f"for {self._declared(node.symbol)} in {start}{dots}{stop}"

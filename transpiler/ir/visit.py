@@ -17,6 +17,9 @@ _Plain = (
     ir.TextArgument,
 )
 
+# Half of all expressions: a walk has nothing to look for in them.
+_LEAVES = (ir.Read, ir.Literal)
+
 
 def child_expressions(node: ir.Expression) -> tuple[ir.Expression, ...]:
     """The expressions directly inside an expression; statements of a block value are not among them."""
@@ -86,6 +89,8 @@ def walk_expression(node: ir.Expression) -> Iterator[ir.Expression]:
     while pending:
         node = pending.pop()
         yield node
+        if isinstance(node, _LEAVES):
+            continue
         if isinstance(node, ir.BlockValue):
             for statement in node.statements:
                 yield from walk_statement_expressions(statement)

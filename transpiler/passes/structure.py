@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import BOOL, DType, Never, Scalar
+from transpiler.ir.types import BOOL, DType, Scalar
 from transpiler.ir.visit import (
     Rewriter,
     statement_expressions,
@@ -23,6 +23,7 @@ from transpiler.ir.visit import (
 from transpiler.passes.assigned import check_assigned
 from transpiler.passes.negation import negated
 from transpiler.passes.ranges import lower_range
+from transpiler.passes.structured import is_structured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,10 +48,7 @@ class _Sequence:
 
 
 def _kernel(kernel: ir.Kernel, sink: Sink) -> ir.Kernel:
-    if not any(
-        isinstance(statement, ir.While | ir.For | ir.Declare)
-        for statement in walk_statements(kernel.body)
-    ) and not _has_never(kernel.body):
+    if is_structured(kernel.body):
         return kernel
     errors = sink.error_count
     structurer = _Structurer(kernel, sink)
@@ -64,10 +62,6 @@ def _kernel(kernel: ir.Kernel, sink: Sink) -> ir.Kernel:
         nothing = (ir.Return(span=kernel.body.span),)
         return replace(kernel, body=replace(kernel.body, statements=nothing))
     return clean
-
-
-def _has_never(block: ir.Block) -> bool:
-    return any(isinstance(node.type, Never) for node in walk_block(block))
 
 
 class _Structurer:

@@ -19,6 +19,7 @@ from transpiler.emit.validate import EmissionError, check_names, compile_module
 from transpiler.ir.types import F32, DType
 from transpiler.source import Span
 from transpiler.target.model import Evaluation, For, Function, Name, Suite
+from transpiler.target.read_names import names_read
 from transpiler.target.spelling import parse_spelling
 
 if TYPE_CHECKING:
@@ -306,5 +307,5 @@ def test_a_name_that_nothing_binds_is_a_fault_of_the_compiler() -> None:
         name="f", decorator=Name("jit"), parameters=(), docs=(), body=Suite(statements=(loop,))
     )
     with pytest.raises(EmissionError, match="'f' reads lost,"):
-        check_names([function], frozenset({"tl", "jit"}))
-    check_names([function], frozenset({"tl", "jit", "lost"}))
+        check_names([(function, names_read(function))], frozenset({"tl", "jit"}))
+    check_names([(function, names_read(function))], frozenset({"tl", "jit", "lost"}))
