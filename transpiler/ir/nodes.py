@@ -23,7 +23,6 @@ class SymbolKind(Enum):
 
     PARAMETER = "parameter"
     CONST_GENERIC = "const generic"
-    CONST_ITEM = "const item"
     LOCAL = "local"
 
 
@@ -276,9 +275,13 @@ class TextArgument(Node):
     value: str
 
 
-Argument: TypeAlias = (
-    Expression | AbsentArgument | ListArgument | EnumArgument | FlagArgument | TextArgument
+PlainArgument: TypeAlias = (
+    AbsentArgument | ListArgument | EnumArgument | FlagArgument | TextArgument
 )
+Argument: TypeAlias = Expression | PlainArgument
+
+PLAIN_ARGUMENTS = (AbsentArgument, ListArgument, EnumArgument, FlagArgument, TextArgument)
+"""The arguments that are no values, for `isinstance`."""
 
 
 # --- Statements -----------------------------------------------------------------------------------

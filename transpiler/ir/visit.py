@@ -10,12 +10,6 @@ from transpiler.ir import nodes as ir
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_Plain = (
-    ir.AbsentArgument,
-    ir.EnumArgument,
-    ir.FlagArgument,
-    ir.TextArgument,
-)
 
 # Half of all expressions: a walk has nothing to look for in them.
 _LEAVES = (ir.Read, ir.Literal)
@@ -35,7 +29,7 @@ def child_expressions(node: ir.Expression) -> tuple[ir.Expression, ...]:
             for argument in node.arguments:
                 if isinstance(argument, ir.ListArgument):
                     result.extend(argument.elements)
-                elif not isinstance(argument, _Plain):
+                elif not isinstance(argument, ir.PLAIN_ARGUMENTS):
                     result.append(argument)
             return tuple(result)
         case ir.OffsetPointer():

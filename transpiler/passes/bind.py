@@ -107,7 +107,8 @@ class _Binding:
             for argument, parameter in zip(arguments, signature.parameters, strict=True)
         )
         if self._failed or any(
-            not isinstance(argument, _PLAIN_ARGUMENTS) and is_poison(argument) for argument in bound
+            not isinstance(argument, ir.PLAIN_ARGUMENTS) and is_poison(argument)
+            for argument in bound
         ):
             return state.poison(span)
         named = {
@@ -439,14 +440,6 @@ class _Binding:
             else Tensor(dtype=dtype, shape=shape)
         )
 
-
-_PLAIN_ARGUMENTS = (
-    ir.AbsentArgument,
-    ir.ListArgument,
-    ir.EnumArgument,
-    ir.FlagArgument,
-    ir.TextArgument,
-)
 
 # These take a block pointer as well.
 _TILED = frozenset({"load", "store"})

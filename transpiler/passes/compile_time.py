@@ -21,8 +21,6 @@ from transpiler.passes.integer import truncating_binary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Constants = "Mapping[ir.Symbol, ir.Expression | None]"
-
 
 def is_compile_time(
     node: ir.Expression, constants: Mapping[ir.Symbol, ir.Expression | None]
@@ -39,7 +37,8 @@ def is_compile_time(
             return is_compile_time(node.left, constants) and is_compile_time(node.right, constants)
         case ir.OpCall():
             return node.op.keeps_constants and all(
-                isinstance(argument, _VALUES) and is_compile_time(argument, constants)
+                not isinstance(argument, ir.PLAIN_ARGUMENTS)
+                and is_compile_time(argument, constants)
                 for argument in node.arguments
             )
         case ir.Conditional():
@@ -52,17 +51,6 @@ def is_compile_time(
             return not node.statements and is_compile_time(node.value, constants)
         case _:
             return False
-
-
-_VALUES = (
-    ir.Literal,
-    ir.Read,
-    ir.Unary,
-    ir.Binary,
-    ir.OpCall,
-    ir.Conditional,
-    ir.BlockValue,
-)
 
 
 def may_be_constant(type_: Type) -> bool:

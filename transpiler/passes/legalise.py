@@ -183,14 +183,14 @@ class _Legaliser(Rewriter):
         if constant is not None and is_compile_time(node, self._constants):
             return replace(node, op=constant)
         stated = tuple(
-            self._stated(argument) if isinstance(argument, _VALUES) else argument
+            argument if isinstance(argument, ir.PLAIN_ARGUMENTS) else self._stated(argument)
             for argument in node.arguments
         )
         first = stated[0]
         if (
             dtype in _TRITON_DEFAULTS
             and not node.op.triton.startswith(_HOLDING)
-            and isinstance(first, _VALUES)
+            and not isinstance(first, ir.PLAIN_ARGUMENTS)
             and self._may_be_python(first)
         ):
             # The others hold what they are given in the dtype themselves.
@@ -257,7 +257,7 @@ class _Legaliser(Rewriter):
             case ir.OpCall():
                 # A quotient of such numbers, computed by Triton's own `cdiv`, is one again.
                 return all(
-                    not isinstance(argument, _VALUES) or self._may_be_python(argument)
+                    isinstance(argument, ir.PLAIN_ARGUMENTS) or self._may_be_python(argument)
                     for argument in node.arguments
                 ) and not any(isinstance(a, ir.EnumArgument) for a in node.arguments)
             case _:
@@ -295,23 +295,11 @@ class _Legaliser(Rewriter):
                 )
             case ir.OpCall():
                 return any(
-                    isinstance(argument, _VALUES) and self._may_be_negative(argument)
+                    not isinstance(argument, ir.PLAIN_ARGUMENTS) and self._may_be_negative(argument)
                     for argument in node.arguments
                 )
             case _:
                 return True
-
-
-_VALUES = (
-    ir.Literal,
-    ir.Read,
-    ir.Unary,
-    ir.Binary,
-    ir.Cast,
-    ir.OpCall,
-    ir.Conditional,
-    ir.BlockValue,
-)
 
 
 def _is_float(type_: Type) -> bool:

@@ -159,7 +159,7 @@ def _axis(state: Elaboration, op: Op, argument: ir.Argument, rank: int) -> int |
 
 
 def _interval(state: Elaboration, start: ir.Argument, end: ir.Argument) -> Dimension:
-    if not isinstance(start, _VALUES) or not isinstance(end, _VALUES):
+    if isinstance(start, ir.PLAIN_ARGUMENTS) or isinstance(end, ir.PLAIN_ARGUMENTS):
         return UNKNOWN_DIMENSION
     first = dimension_of(start, state.constants)
     last = dimension_of(end, state.constants)
@@ -172,9 +172,6 @@ def _interval(state: Elaboration, start: ir.Argument, end: ir.Argument) -> Dimen
     ):
         return ComputedDimension(text=f"({dimension_text(last)} - {dimension_text(first)})")
     return UNKNOWN_DIMENSION
-
-
-_VALUES = (ir.Literal, ir.Read, ir.Unary, ir.Binary, ir.OpCall, ir.Conditional, ir.BlockValue)
 
 
 def _permuted(state: Elaboration, op: Op, rule: ShapePermuted, named: Arguments) -> Shape | None:
@@ -214,7 +211,7 @@ def _matrix_product(
 
 
 def _extent(state: Elaboration, extent: ir.Argument) -> Dimension:
-    if not isinstance(extent, _VALUES):
+    if isinstance(extent, ir.PLAIN_ARGUMENTS):
         return UNKNOWN_DIMENSION
     return dimension_of(extent, state.constants)
 

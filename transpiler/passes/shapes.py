@@ -91,6 +91,3 @@ def normalise_axis(axis: int, rank: int) -> int | None:
     if -rank <= axis < rank:
         return axis % rank
     return None
-
-
-UNKNOWN_VECTOR: Shape = (UNKNOWN_DIMENSION,)
