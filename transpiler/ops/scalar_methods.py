@@ -126,7 +126,7 @@ SCALAR_METHODS: tuple[ScalarMethod, ...] = (
             "tl.minimum(tl.maximum(x, y), z)",
             "y if x < y else z if x > z else x",
         ),
-        ("pow", (_U32,), _SELF, "_power(x, y, D)", "x ** y"),
+        ("pow", (_U32,), _SELF, "_power(x, y, D)", ""),
         ("wrapping_pow", (_U32,), _SELF, "_power(x, y, D)", ""),
         ("abs_diff", _ONE, _UNSIGNED, "_distance(x, y, D)", ""),
         ("saturating_add", _ONE, _SELF, "_saturating_add(x, y, D)", ""),

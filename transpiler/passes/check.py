@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Descriptor, Tensor, dimension_text, shape_text
-from transpiler.ir.visit import walk_block
+from transpiler.ir.visit import walk_block, walk_statements
 from transpiler.ops.signature import Form
+from transpiler.passes.assigned_once import check_assigned_once
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
@@ -21,6 +22,8 @@ def check(module: ir.Module, context: PassContext) -> ir.Module:
     """Report tiles Triton cannot make and options it does not have; the module stays as it is."""
     for kernel in module.kernels:
         check_block(kernel.body, context.sink)
+        if any(isinstance(node, ir.Declare) for node in walk_statements(kernel.body)):
+            check_assigned_once(kernel.body, context.sink)
     return module
 
 

@@ -16,6 +16,7 @@ from transpiler.ir.types import TupleType
 from transpiler.ir.visit import Rewriter, statement_expressions, walk_expression, walk_statements
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.constants import compile_time_symbols
+from transpiler.passes.short_circuit import short_circuit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,12 +102,24 @@ class _Expander(Rewriter):
                 if is_compile_time(value, self._constants):
                     return False
                 return not all(
-                    _is_one_expression(arm) for arm in (value.then_value, value.else_value)
+                    self._is_one_expression(arm) for arm in (value.then_value, value.else_value)
                 )
             case ir.BlockValue():
                 return True
+            case ir.Binary() if value.operator.is_logical:
+                return self._holds_statements(value.right)
             case _:
                 return False
+
+    def _is_one_expression(self, arm: ir.BlockValue) -> bool:
+        return not (
+            arm.statements
+            or isinstance(arm.value, ir.Conditional | ir.BlockValue | ir.TupleValue)
+            or self._holds_statements(arm.value)
+        )
+
+    def _holds_statements(self, value: ir.Expression) -> bool:
+        return any(self._needs_statement(inner) for inner in walk_expression(value))
 
     def _into(self, targets: tuple[ir.Symbol, ...], value: ir.Expression) -> list[ir.Statement]:
         """Statements that give the targets the value."""
@@ -125,6 +138,8 @@ class _Expander(Rewriter):
                         else_block=self._arm(targets, value.else_value),
                     ),
                 ]
+            case ir.Binary() if self._needs_statement(value):
+                return self._into(targets, short_circuit(value))
             case ir.TupleValue(elements=elements) if len(targets) == len(elements) > 1:
                 return [
                     statement
@@ -155,10 +170,23 @@ class _Expander(Rewriter):
                         inner.span,
                         help="compute it before the loop and at the end of its body",
                     )
-        return _Hoister(self, hoisted).statement(statement)
+        overwritten = _overwritten(statement_expressions(statement))
+        return _Hoister(self, hoisted, overwritten).statement(statement)
 
     def _hoist(self, value: ir.Expression, hoisted: list[ir.Statement]) -> ir.Expression:
-        return _Hoister(self, hoisted).expression(value)
+        return _Hoister(self, hoisted, _overwritten((value,))).expression(value)
+
+    def saved(self, node: ir.Read, into: list[ir.Statement]) -> ir.Read:
+        """A read of a new variable that holds what `node` reads now."""
+        symbol = ir.Symbol(
+            id=next(self._ids),
+            name=node.symbol.name,
+            kind=ir.SymbolKind.LOCAL,
+            type=node.type,
+            span=node.span,
+        )
+        into.append(ir.Let(span=node.span, symbol=symbol, value=node))
+        return replace(node, symbol=symbol)
 
     def hoisted(self, value: ir.Expression, into: list[ir.Statement]) -> ir.Expression:
         """A read of a new variable that the statements added to `into` give the value."""
@@ -179,12 +207,23 @@ class _Expander(Rewriter):
 class _Hoister(Rewriter):
     """Takes the conditionals that need statements out of an expression, in order of evaluation."""
 
-    def __init__(self, expander: _Expander, hoisted: list[ir.Statement]) -> None:
+    def __init__(
+        self,
+        expander: _Expander,
+        hoisted: list[ir.Statement],
+        overwritten: frozenset[ir.Symbol],
+    ) -> None:
         self._expander = expander
         self._hoisted = hoisted
+        self._overwritten = overwritten
 
     def expression(self, node: ir.Expression) -> ir.Expression:
-        if isinstance(node, ir.Conditional | ir.BlockValue):
+        if isinstance(node, ir.Read) and node.symbol in self._overwritten:
+            # A later part of the expression assigns it: this one has the value before.
+            return self._expander.saved(node, self._hoisted)
+        if isinstance(node, ir.Conditional | ir.BlockValue) or (
+            isinstance(node, ir.Binary) and node.operator.is_logical
+        ):
             replaced = self._expander.hoisted(node, self._hoisted)
             return replaced if replaced is not node else self.expression_parts(node)
         return super().expression(node)
@@ -193,9 +232,15 @@ class _Hoister(Rewriter):
         return self._expander.block(block)
 
 
-def _is_one_expression(arm: ir.BlockValue) -> bool:
-    return not arm.statements and not isinstance(
-        arm.value, ir.Conditional | ir.BlockValue | ir.TupleValue
+def _overwritten(values: tuple[ir.Expression, ...]) -> frozenset[ir.Symbol]:
+    """The variables that blocks inside the expressions assign."""
+    return frozenset(
+        statement.symbol
+        for value in values
+        for node in walk_expression(value)
+        if isinstance(node, ir.BlockValue) and node.statements
+        for statement in walk_statements(ir.Block(span=node.span, statements=node.statements))
+        if isinstance(statement, ir.Assign)
     )
 
 

@@ -171,10 +171,16 @@ class MatchElaborator(ExpressionElaborator):
         match node:
             case syntax.WildcardPattern():
                 return [EVERYTHING], None
-            case syntax.IdentifierPattern(is_reference=False, is_mutable=False):
+            case syntax.IdentifierPattern(is_reference=False, is_mutable=False) if (
+                not self._is_constant(node.name)
+            ):
                 state.scopes.rename(node.name, value.symbol)
                 return [EVERYTHING], None
-            case syntax.LiteralPattern() | syntax.PathPattern(arguments=None):
+            case (
+                syntax.LiteralPattern()
+                | syntax.PathPattern(arguments=None)
+                | syntax.IdentifierPattern(is_reference=False, is_mutable=False)
+            ):
                 end = self._pattern_end(node, value)
                 if end is None:
                     return None
@@ -245,14 +251,26 @@ class MatchElaborator(ExpressionElaborator):
         test = tests[0] if len(tests) == 1 else self._both(*tests)
         return [Interval(low=low, high=high)], test
 
+    def _is_constant(self, name: str) -> bool:
+        """Whether a name in a pattern is that of a constant, which it then stands for."""
+        found = self.state.items.resolve((name,))
+        return found is not None and isinstance(found[0], syntax.Const)
+
     def _pattern_end(
-        self, node: syntax.LiteralPattern | syntax.PathPattern, value: ir.Read
+        self,
+        node: syntax.LiteralPattern | syntax.PathPattern | syntax.IdentifierPattern,
+        value: ir.Read,
     ) -> tuple[int, ir.Expression] | None:
-        expression = (
-            node.value
-            if isinstance(node, syntax.LiteralPattern)
-            else syntax.PathExpression(span=node.span, path=node.path)
-        )
+        expression: syntax.Expression
+        match node:
+            case syntax.LiteralPattern():
+                expression = node.value
+            case syntax.PathPattern():
+                expression = syntax.PathExpression(span=node.span, path=node.path)
+            case syntax.IdentifierPattern():
+                segment = syntax.PathSegment(span=node.span, name=node.name)
+                path = syntax.Path(span=node.span, segments=(segment,))
+                expression = syntax.PathExpression(span=node.span, path=path)
         return self._pattern_value(expression, value)
 
     def _pattern_value(

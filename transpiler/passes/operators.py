@@ -13,6 +13,7 @@ from transpiler.ir.types import (
     DtypeVariable,
     ElementType,
     LiteralKind,
+    Never,
     PointerTensor,
     Scalar,
     Tensor,
@@ -74,6 +75,13 @@ def binary(
     """`left operator right`: scalars with scalars, tensors with tensors that broadcast, tensors with scalars."""
     if is_poison(left, right):
         return state.poison(span)
+    for operand in (left, right):
+        if isinstance(operand.type, Never):
+            return state.unsupported(
+                f"a jump inside `{operator.value}`",
+                operand.span,
+                instead="make it a statement of its own, under an `if`",
+            )
     type_ = _binary_type(state, operator, left, right, span)
     if type_ is None:
         return state.poison(span)
