@@ -28,9 +28,10 @@ from transpiler.pipeline import transpile_source
 from transpiler.source import SourceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from transpiler.diagnostics.code import Code
+    from transpiler.ir.types import DType
     from transpiler.ops.model import Op
 
 _OPS_TOP = """\
@@ -127,16 +128,17 @@ def _operation(op: Op) -> str:
     if op.effect is not Effect.PURE:
         words.append(f"It {op.effect.value}.")
     for generic, dtypes in sorted(op.dtypes.items()):
-        named = ", ".join(sorted(dtype.value for dtype in dtypes))
-        words.append(
-            f"{generic} is {named} alone."
-            if op.elsewhere is None
-            else f"Where {generic} may be other than {named}, it is `{op.elsewhere}`."
-        )
+        words.append(f"{generic} is {_named(dtypes)} alone.")
+    for generic, dtypes in sorted(op.spelled_for.items()):
+        words.append(f"Where {generic} may be other than {_named(dtypes)}, it is `{op.elsewhere}`.")
     words.append(_proof(op))
     return (
         f"\n### {op.name}\n\n{' '.join(words)}\n\n```text\n{_signature(op)}\n→ {op.triton}\n```\n"
     )
+
+
+def _named(dtypes: Iterable[DType]) -> str:
+    return ", ".join(sorted(dtype.value for dtype in dtypes))
 
 
 def _proof(op: Op) -> str:

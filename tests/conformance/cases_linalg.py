@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tests.conformance.kernels import grid_2d, kernel, load, store
-from tests.conformance.model import Case
+from tests.conformance.model import FLOATS, Case
 from transpiler.ir.types import DType
 
 if TYPE_CHECKING:
@@ -80,7 +80,132 @@ def _scaled_product(given: Values) -> Values:
     return {"out_ptr": (left @ right).reshape(-1)}
 
 
+def _matrices(random: np.random.Generator, rows: int, depth: int, columns: int) -> Values:
+    """Two matrices whose product f16 holds, and room for it."""
+    return {
+        "a_ptr": random.normal(size=rows * depth) / 2,
+        "b_ptr": random.normal(size=depth * columns) / 2,
+        "out_ptr": np.zeros(rows * columns),
+        "m": rows,
+        "n": columns,
+        "k": depth,
+    }
+
+
+def _multiplied(given: Values) -> Values:
+    m, n, k = (int(given[name]) for name in "mnk")
+    a, b = np.asarray(given["a_ptr"]).reshape(m, k), np.asarray(given["b_ptr"]).reshape(k, n)
+    return {"out_ptr": (a @ b).reshape(-1)}
+
+
+_TILE_OF_A = (
+    "let down = T::expand_dims(depths, 1);\nlet along = T::expand_dims(depths, 0);\n"
+    "let a = T::load(a_ptr.add_offsets(over * k + along), Some(over.lt(m) & along.lt(k)), "
+    "Some(T::zeros::<D>(&[SIDE, DEPTH])), &[], None, None, None, false);\n"
+)
+_PRODUCT = (
+    "let rows = T::arange(0, SIDE) + T::program_id(Axis::X) * SIDE;\n"
+    "let columns = T::arange(0, SIDE) + T::program_id(Axis::Y) * SIDE;\n"
+    "let over = T::expand_dims(rows, 1);\nlet across = T::expand_dims(columns, 0);\n"
+    "let mut acc = T::zeros::<D>(&[SIDE, SIDE]);\n"
+    "for step in 0..T::cdiv(k, DEPTH) {\n    let depths = T::arange(0, DEPTH) + step * DEPTH;\n"
+    + _TILE_OF_A
+    + load("b", "down * n + across", "down.lt(k) & across.lt(n)")
+    + "let b = T::where_(down.lt(k), b, T::zeros_like(b));\n"
+    "acc = T::dot::<D, D>(a, b, Some(acc), InputPrecision::TF32, None);\n}\n"
+    + store("out_ptr", "acc", "over * n + across", "over.lt(m) & across.lt(n)")
+)
+_DESCRIBED_PRODUCT = (
+    "let left = T::make_tensor_descriptor(a_ptr, &[m, k], &[k, 1], &[SIDE, DEPTH], "
+    "Some(PaddingOption::Zero));\n"
+    "let right = T::make_tensor_descriptor(b_ptr, &[k, n], &[n, 1], &[DEPTH, SIDE], "
+    "Some(PaddingOption::Zero));\n"
+    "let result = T::make_tensor_descriptor(out_ptr, &[m, n], &[n, 1], &[SIDE, SIDE], "
+    "Some(PaddingOption::Zero));\n"
+    "let row = T::program_id(Axis::X) * SIDE;\nlet column = T::program_id(Axis::Y) * SIDE;\n"
+    "let mut acc = T::zeros::<D>(&[SIDE, SIDE]);\n"
+    "for step in 0..T::cdiv(k, DEPTH) {\n"
+    "    let a = T::load_tensor_descriptor(left, &[row, step * DEPTH]);\n"
+    "    let b = T::load_tensor_descriptor(right, &[step * DEPTH, column]);\n"
+    "    acc = T::dot::<D, D>(a, b, Some(acc), InputPrecision::TF32, None);\n}\n"
+    "T::store_tensor_descriptor(result, &[row, column], acc);\n"
+)
+_ATTENTION = (
+    "let rows = T::arange(0, SIDE);\n"
+    + grid_2d("SIDE", "SIDE")
+    + load("q", "at", "")
+    + "let mut best = T::full::<D>(&[SIDE, 1], D::from_f64(-1e30));\n"
+    "let mut total = T::zeros::<D>(&[SIDE, 1]);\nlet mut acc = T::zeros::<D>(&[SIDE, SIDE]);\n"
+    "for step in 0..steps {\n"
+    + load("k", "at + step * SIDE * SIDE", "")
+    + load("v", "at + step * SIDE * SIDE", "")
+    + "let scores = T::dot::<D, D>(q, T::trans(k, &[1, 0]), None, InputPrecision::TF32, None);\n"
+    "let next = T::maximum(best, T::max(scores, Some(1), true));\n"
+    "let p = T::exp(scores - next);\nlet shrink = T::exp(best - next);\n"
+    "total = total * shrink + T::sum(p, Some(1), true);\n"
+    "acc = T::dot::<D, D>(p, v, Some(acc * shrink), InputPrecision::TF32, None);\n"
+    "best = next;\n}\n" + store("out_ptr", "acc / total", "at", "")
+)
+
+
+def _attention_inputs(random: np.random.Generator, _dtype: DType | None) -> Values:
+    size = _SIDE * _SIDE
+    return {
+        "q_ptr": random.normal(size=size) / 4,
+        "k_ptr": random.normal(size=3 * size),
+        "v_ptr": random.normal(size=3 * size),
+        "out_ptr": np.zeros(size),
+        "steps": 3,
+    }
+
+
+def _attended(given: Values) -> Values:
+    q, k, v = (np.asarray(given[f"{name}_ptr"]).reshape(-1, _SIDE) for name in "qkv")
+    scores = q @ k.T
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    return {"out_ptr": (weights / weights.sum(1, keepdims=True) @ v).reshape(-1)}
+
+
 CASES = (
+    *(
+        Case(
+            name=f"dot of {what}",
+            operations=("dot",),
+            rust=kernel(
+                body,
+                "a_ptr: T::Pointer<D>, b_ptr: T::Pointer<D>, out_ptr: T::Pointer<D>, "
+                "m: i32, n: i32, k: i32",
+                "D: Float, const SIDE: i32, const DEPTH: i32",
+            ),
+            inputs=lambda random, _dtype: _matrices(random, 50, 70, 45),
+            outputs=("out_ptr",),
+            reference=_multiplied,
+            constants={"SIDE": 32, "DEPTH": 16},
+            grid=(2, 2),
+            dtypes=FLOATS,
+            tolerance="tensor core",
+        )
+        for what, body in (
+            ("matrices, tile by tile", _PRODUCT),
+            ("described matrices", _DESCRIBED_PRODUCT),
+        )
+    ),
+    Case(
+        name="dot of what a dot and a softmax gave",
+        operations=("dot",),
+        rust=kernel(
+            _ATTENTION,
+            "q_ptr: T::Pointer<D>, k_ptr: T::Pointer<D>, v_ptr: T::Pointer<D>, "
+            "out_ptr: T::Pointer<D>, steps: i32",
+            "D: Float, const SIDE: i32",
+        ),
+        inputs=_attention_inputs,
+        outputs=("out_ptr",),
+        reference=_attended,
+        constants={"SIDE": _SIDE},
+        dtypes=FLOATS,
+        tolerance="tensor core",
+    ),
     _dot("dot", (DType.F32, DType.F64, DType.F16, DType.BF16), "D", "D"),
     _dot("dot of bytes", (None,), "i8", "i32"),
     Case(

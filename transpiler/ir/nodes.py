@@ -161,7 +161,9 @@ class CastKind(Enum):
     FROM_F64 = "from_f64"
     """`D::from_f64(x)`: rounds to nearest."""
     WIDEN = "widen"
-    """From the stored dtype of a parameter to the dtype its arithmetic runs in; the dtype in the type stays."""
+    """From the dtype memory holds to that in which its arithmetic runs."""
+    NARROW = "narrow"
+    """From the dtype in which arithmetic runs to that of memory: rounds to nearest."""
     MATERIALISE = "materialise"
     """A value Python or Triton may hold as a constant or in another precision becomes a value of exactly this dtype."""
 

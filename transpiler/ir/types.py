@@ -93,10 +93,14 @@ _ADMITTED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DtypeParameter:
-    """A dtype parameter of a kernel, `D: Float`. Two of one kernel have different names."""
+    """A dtype parameter of a kernel, `D: Float`. Two of one kernel have different names.
+
+    `is_stored` marks the dtype memory holds where that may be half precision, which arithmetic does not run in.
+    """
 
     name: str
     bound: Bound
+    is_stored: bool = False
 
     @property
     def admits_half(self) -> bool:
@@ -248,7 +252,7 @@ def dtype_text(dtype: ElementType) -> str:
         case DType():
             return dtype.value
         case DtypeParameter():
-            return dtype.name
+            return f"stored {dtype.name}" if dtype.is_stored else dtype.name
         case DtypeVariable():
             return "{" + dtype.kind.value + "}"
 

@@ -13,6 +13,7 @@ def _promise(name: str, summary: str) -> Op:
         triton=f"tl.{name}(x, values)",
         summary=summary,
         shape=ShapeOf(parameter="x"),
+        keeps_precision=True,
     )
 
 

@@ -25,6 +25,7 @@ def _atomic(name: str, bound: str, summary: str, dtypes: frozenset[DType]) -> Op
         fits=(("val", "ptr"), ("mask", "ptr")),
         effect=Effect.ATOMIC,
         is_stored=True,
+        takes_stored=("val",),
         dtypes={"D": dtypes},
     )
 
@@ -49,6 +50,7 @@ MEMORY: tuple[Op, ...] = (
         fits=(("mask", "ptr"), ("other", "ptr")),
         effect=Effect.READS,
         is_stored=True,
+        takes_stored=("other",),
     ),
     Op(
         name="store",
@@ -65,6 +67,7 @@ MEMORY: tuple[Op, ...] = (
         summary="Writes the elements whose mask is on.",
         fits=(("src", "dest"), ("mask", "dest")),
         effect=Effect.WRITES,
+        takes_stored=("src",),
     ),
     _atomic(
         "atomic_add",
@@ -106,6 +109,7 @@ MEMORY: tuple[Op, ...] = (
         fits=(("cmp", "ptr"), ("val", "ptr")),
         effect=Effect.ATOMIC,
         is_stored=True,
+        takes_stored=("cmp", "val"),
         dtypes={"D": _NO_BYTES},
     ),
     Op(
@@ -164,5 +168,6 @@ MEMORY: tuple[Op, ...] = (
         triton="_store_tile(desc, offsets, value)",
         summary="Writes a tile at the offsets, counted in elements.",
         effect=Effect.WRITES,
+        takes_stored=("value",),
     ),
 )

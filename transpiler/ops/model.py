@@ -178,17 +178,18 @@ ShapeRule: TypeAlias = (
 class Op:
     """One operation.
 
-    `signature` is its Rust signature in the notation of `transpiler.ops.signature`. `triton` is its
-    spelling: a Python expression in which a name of a parameter stands for the argument and a name
-    of a generic for the dtype; a keyword argument that is just a parameter is left out where the
-    Rust passes `None`, `false` or an empty list, and names with a leading underscore are functions
-    of `transpiler.target.prelude`. `shape` gives the result's shape, None where the signature says
-    it all. `fits` pairs arguments with the argument whose shape they must broadcast to. `converts`
-    names scalar arguments that Triton itself converts to the dtype of the result. `keeps_constants`
-    tells that Triton computes a constant from constants. `is_stored` tells that the result comes
-    from memory, in the stored dtype. `dtypes` limits a generic further than its bound where Triton
-    does; `elsewhere` is the spelling where a dtype may be outside these limits, None where that is
-    refused. `ignores` names arguments that change nothing. `summary` is one sentence for the docs.
+    `signature` is its Rust signature in the notation of `transpiler.ops.signature`. `triton` is its spelling: a
+    Python expression in which a name of a parameter stands for the argument and a name of a generic for the dtype;
+    a keyword argument that is just a parameter is left out where the Rust passes `None`, `false` or an empty list,
+    and names with a leading underscore are functions of `transpiler.target.prelude`. `shape` gives the result's
+    shape, None where the signature says it all. `fits` pairs arguments with the argument whose shape they must
+    broadcast to. `converts` names scalar arguments that Triton itself converts to the dtype of the result.
+    `keeps_constants` tells that Triton computes a constant from constants. `is_stored` tells that the result comes
+    from memory, in the stored dtype; `takes_stored` names arguments that may be in it too, and `narrows` those that
+    are narrowed to it. `keeps_precision` tells that the result is in the dtype its tiles are in, that of memory or
+    that of arithmetic, and where it is made of none, in the one that is wanted. `dtypes` limits a generic further
+    than its bound where Triton does. `elsewhere` is the spelling where a dtype may be none of `spelled_for`, which are
+    those `triton` is for. `ignores` names arguments that change nothing. `summary` is one sentence for the docs.
     """
 
     name: str
@@ -202,7 +203,11 @@ class Op:
     keeps_constants: bool = False
     effect: Effect = Effect.PURE
     is_stored: bool = False
+    takes_stored: tuple[str, ...] = ()
+    narrows: tuple[str, ...] = ()
+    keeps_precision: bool = False
     dtypes: dict[str, frozenset[DType]] = field(default_factory=dict)
+    spelled_for: dict[str, frozenset[DType]] = field(default_factory=dict)
     elsewhere: str | None = None
     ignores: tuple[str, ...] = ()
 
@@ -218,6 +223,6 @@ class Op:
         """The spelling for generics whose dtypes may be those `admitted`, in the order of the signature."""
         if self.elsewhere is not None:
             for (name, _), dtypes in zip(self.parsed.generics, admitted, strict=True):
-                if name in self.dtypes and not self.dtypes[name].issuperset(dtypes):
+                if name in self.spelled_for and not self.spelled_for[name].issuperset(dtypes):
                     return self.elsewhere
         return self.triton

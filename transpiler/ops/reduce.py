@@ -32,7 +32,7 @@ def _scan(name: str, summary: str) -> Op:
         triton=f"tl.{name}(x, axis, reverse=reverse)",
         summary=summary,
         shape=ShapeOf(parameter="x"),
-        dtypes=_SUMMED_AS_THEY_ARE,
+        spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere=f"tl.{name}(x, axis, reverse=reverse).to(D)",
     )
 
@@ -63,7 +63,7 @@ REDUCE: tuple[Op, ...] = (
         triton="tl.sum(x, axis=axis, keep_dims=keep_dims)",
         summary="The sum.",
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
-        dtypes=_SUMMED_AS_THEY_ARE,
+        spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere="tl.sum(x, axis=axis, keep_dims=keep_dims).to(D)",
     ),
     _reduction(

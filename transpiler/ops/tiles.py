@@ -60,6 +60,7 @@ CREATION: tuple[Op, ...] = (
         triton="tl.zeros(shape, D)",
         summary="A tile of zeros.",
         shape=ShapeGiven(parameter="shape"),
+        keeps_precision=True,
     ),
     Op(
         name="zeros_like",
@@ -68,6 +69,7 @@ CREATION: tuple[Op, ...] = (
         triton="tl.zeros_like(x)",
         summary="A tile of zeros with the shape and dtype of x.",
         shape=ShapeOf(parameter="x"),
+        keeps_precision=True,
     ),
     Op(
         name="full",
@@ -88,6 +90,7 @@ CREATION: tuple[Op, ...] = (
         triton="x.to(R, fp_downcast_rounding=fp_downcast_rounding, bitcast=bitcast)",
         summary="x converted to another dtype.",
         shape=ShapeOf(parameter="x"),
+        keeps_precision=True,
     ),
 )
 
@@ -100,6 +103,7 @@ SHAPE: tuple[Op, ...] = (
         summary="x repeated along its dimensions of extent 1.",
         shape=ShapeGiven(parameter="shape"),
         fits=(("x", "shape"),),
+        keeps_precision=True,
     ),
     Op(
         name="expand_dims",
@@ -108,6 +112,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.expand_dims(x, axis)",
         summary="x with a dimension of extent 1 put in.",
         shape=ShapeExpanded(parameter="x", axis="axis"),
+        keeps_precision=True,
     ),
     Op(
         name="permute",
@@ -116,6 +121,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.permute(x, dims)",
         summary="x with its dimensions in another order.",
         shape=ShapePermuted(parameter="x", order="dims"),
+        keeps_precision=True,
     ),
     Op(
         name="trans",
@@ -124,6 +130,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.trans(x, dims)",
         summary="x with its dimensions in another order.",
         shape=ShapePermuted(parameter="x", order="dims"),
+        keeps_precision=True,
     ),
     Op(
         name="reshape",
@@ -133,6 +140,7 @@ SHAPE: tuple[Op, ...] = (
         summary="The elements of x in another shape; in this order always.",
         shape=ShapeGiven(parameter="shape"),
         ignores=("can_reorder",),
+        keeps_precision=True,
     ),
     Op(
         name="view",
@@ -141,6 +149,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.reshape(x, shape)",
         summary="The elements of x in another shape; in their order always.",
         shape=ShapeGiven(parameter="shape"),
+        keeps_precision=True,
     ),
     Op(
         name="ravel",
@@ -150,6 +159,7 @@ SHAPE: tuple[Op, ...] = (
         summary="The elements of x in one dimension, in their order always.",
         shape=ShapeRavelled(parameter="x"),
         ignores=("can_reorder",),
+        keeps_precision=True,
     ),
     Op(
         name="broadcast",
@@ -158,6 +168,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.broadcast(a, b)",
         summary="a and b, each repeated to the shape they have in common.",
         shape=ShapeBroadcast(parameters=("a", "b")),
+        keeps_precision=True,
     ),
     Op(
         name="cat",
@@ -167,6 +178,7 @@ SHAPE: tuple[Op, ...] = (
         summary="The elements of the vector a, then those of b; in this order always.",
         shape=ShapeDoubled(left="a", right="b", is_vector=True),
         ignores=("can_reorder",),
+        keeps_precision=True,
     ),
     Op(
         name="join",
@@ -175,6 +187,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.join(a, b)",
         summary="a and b side by side in a new last dimension.",
         shape=ShapeJoined(parameters=("a", "b")),
+        keeps_precision=True,
     ),
     Op(
         name="interleave",
@@ -183,6 +196,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.interleave(a, b)",
         summary="The elements of a and b in turn, along the last dimension.",
         shape=ShapeDoubled(left="a", right="b"),
+        keeps_precision=True,
     ),
     Op(
         name="split",
@@ -191,6 +205,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.split(x)",
         summary="The two halves of x along its last dimension, of extent 2.",
         shape=ShapeHalves(parameter="x"),
+        keeps_precision=True,
     ),
     Op(
         name="flip",
@@ -199,6 +214,7 @@ SHAPE: tuple[Op, ...] = (
         triton="_flip(x, dim=dim)",
         summary="x in reverse along a dimension, by default along every one.",
         shape=ShapeOf(parameter="x"),
+        keeps_precision=True,
     ),
     Op(
         name="gather",
@@ -207,6 +223,7 @@ SHAPE: tuple[Op, ...] = (
         triton="tl.gather(src, index, axis)",
         summary="The elements of src that stand at the indices along an axis.",
         shape=ShapeGathered(source="src", index="index", axis="axis"),
+        keeps_precision=True,
     ),
 )
 
@@ -223,7 +240,13 @@ LINEAR_ALGEBRA: tuple[Op, ...] = (
             "max_num_imprecise_acc=max_num_imprecise_acc, out_dtype=O)"
         ),
         summary="The matrix product of a and b, added to acc.",
+        spelled_for={"D": frozenset(DType) - {DType.BF16}},
+        elsewhere=(
+            "_dot(a, b, acc=acc, input_precision=input_precision, "
+            "max_num_imprecise_acc=max_num_imprecise_acc, out_dtype=O)"
+        ),
         shape=ShapeMatrixProduct(left="a", right="b"),
+        narrows=("a", "b"),
     ),
     Op(
         name="dot_scaled",
@@ -239,6 +262,7 @@ LINEAR_ALGEBRA: tuple[Op, ...] = (
         ),
         summary="The matrix product of microscaled floats, each block of 32 with its own exponent.",
         shape=ShapeMatrixProduct(left="lhs", right="rhs", is_packed=True),
+        narrows=("lhs", "rhs"),
         dtypes={
             "D": frozenset({DType.U8, DType.F16, DType.BF16}),
             "S": frozenset({DType.U8}),

@@ -364,7 +364,7 @@ class _Binding:
     def _check_bounds(self, span: Span) -> bool:
         for name, bound in self._op.parsed.generics:
             dtype = self._state.solver.resolve(self._generics[name])
-            limit = self._op.dtypes.get(name) if self._op.elsewhere is None else None
+            limit = self._op.dtypes.get(name)
             match dtype:
                 case DType():
                     allowed = dtype in bound.dtypes and (limit is None or dtype in limit)

@@ -71,6 +71,7 @@ _STORE_TILE = Op(
     ),
     summary="Writes the tile at the offsets, without what is outside of the shape.",
     effect=Effect.WRITES,
+    takes_stored=("value",),
 )
 
 

@@ -1,7 +1,5 @@
 """Makes explicit what Rust means and Triton would take differently.
 
-* What is loaded from a pointer to a dtype parameter that may be half precision is widened to the
-  dtype arithmetic runs in.
 * A run-time parameter is a constant in Triton where it equals 1, and a float one a Python double in
   the interpreter: where that shows, the parameter is first made a value of its own dtype.
 * A literal bound to a name has the dtype Triton gives such literals, i32 or f32: any other dtype is stated.
@@ -106,9 +104,6 @@ class _Legaliser(Rewriter):
                 return (replace(node, value=self._stated(value)),)
             case ir.Assign(value=value, operator=None):
                 return (replace(node, value=self._stated(value)),)
-            case ir.Evaluate(value=ir.Cast(kind=ir.CastKind.WIDEN, operand=call)):
-                # Nobody looks at the result.
-                return (replace(node, value=call),)
             case _:
                 return (node,)
 
@@ -139,8 +134,6 @@ class _Legaliser(Rewriter):
 
     def leave_expression(self, node: ir.Expression) -> ir.Expression:
         match node:
-            case ir.OpCall() if node.op.is_stored and _is_stored_narrow(node):
-                return ir.Cast(span=node.span, type=node.type, operand=node, kind=ir.CastKind.WIDEN)
             case ir.OpCall() if node.op.family == FAMILY:
                 return self._scalar_method(node)
             case ir.OpCall() if node.op.converts:
@@ -320,14 +313,6 @@ def _negated(node: ir.Unary) -> ir.Expression:
         operator=ir.BinaryOperator.MULTIPLY,
         left=node.operand,
         right=minus_one,
-    )
-
-
-def _is_stored_narrow(node: ir.OpCall) -> bool:
-    return (
-        isinstance(node.type, Tensor)
-        and isinstance(node.type.dtype, DtypeParameter)
-        and node.type.dtype.admits_half
     )
 
 

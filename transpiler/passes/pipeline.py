@@ -1,7 +1,8 @@
 """The passes over typed IR, in order.
 
 `check` sees the program as the author wrote it; `fold` makes constants literals, which `loops` and `conditionals` look
-at; `legalise` comes last, since what it adds has meaning in Triton only.
+at; `precision` follows values through statements, so it comes when these have their final form; `legalise` comes last,
+since what it adds has meaning in Triton only.
 """
 
 from __future__ import annotations
@@ -16,13 +17,23 @@ from transpiler.passes.descriptors import descriptors
 from transpiler.passes.fold import fold
 from transpiler.passes.legalise import legalise
 from transpiler.passes.loops import loops
+from transpiler.passes.precision import precision
 from transpiler.passes.structure import structure
 
 if TYPE_CHECKING:
     from transpiler.ir.nodes import Module
     from transpiler.passes.context import Pass, PassContext
 
-PIPELINE: tuple[Pass, ...] = (check, fold, structure, loops, conditionals, descriptors, legalise)
+PIPELINE: tuple[Pass, ...] = (
+    check,
+    fold,
+    structure,
+    loops,
+    conditionals,
+    descriptors,
+    precision,
+    legalise,
+)
 
 
 def run_passes(module: Module, context: PassContext) -> Module:

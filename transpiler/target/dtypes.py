@@ -64,9 +64,14 @@ def computed_in(dtype: DType) -> DType:
     return DType.F32 if dtype.is_float and dtype.bits == 16 else dtype
 
 
+def element_of(pointer: str) -> Expression:
+    """The dtype of the elements of `pointer`, as memory holds them."""
+    return Attribute(Attribute(Name(pointer), "dtype"), "element_ty")
+
+
 def dtype_of_arithmetic(dtype: DtypeParameter, pointer: str) -> Expression:
     """The dtype in which arithmetic on the elements of `pointer` runs: half precision is widened."""
-    element = Attribute(Attribute(Name(pointer), "dtype"), "element_ty")
+    element = element_of(pointer)
     single = dotted("tl.float32")
     if not dtype.admits_half:
         return element

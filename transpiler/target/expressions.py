@@ -18,7 +18,7 @@ from transpiler.ir.types import (
 )
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect
-from transpiler.target.dtypes import triton_dtype
+from transpiler.target.dtypes import element_of, triton_dtype
 from transpiler.target.model import (
     Attribute,
     Binary,
@@ -130,6 +130,8 @@ class ExpressionLowering:
 
     def dtype(self, dtype: ElementType) -> Expression:
         """A dtype in Python."""
+        if isinstance(dtype, DtypeParameter) and dtype.is_stored:
+            return element_of(self.names.carriers[dtype.name])
         return triton_dtype(dtype, self.names.dtypes)
 
     def _unary(self, expression: ir.Unary) -> Expression:
@@ -157,7 +159,7 @@ class ExpressionLowering:
     def _cast(self, cast: ir.Cast) -> Expression:
         target = element_type(cast.type)
         match cast.kind:
-            case ir.CastKind.WIDEN:
+            case ir.CastKind.WIDEN | ir.CastKind.NARROW:
                 return self._converted(cast.operand, target)
             case ir.CastKind.MATERIALISE | ir.CastKind.FROM_F64:
                 if _is_literal(cast.operand) or _is_double_parameter(cast.operand):

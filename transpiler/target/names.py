@@ -49,6 +49,7 @@ from transpiler.ir.types import (
     Type,
     UnknownDimension,
 )
+from transpiler.target.dtypes import carriers
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -112,11 +113,13 @@ _LAUNCH_NAMES = frozenset(
 class KernelNames:
     """The Python names of one kernel.
 
-    `discards` gives the name that stands for `_`, by the place of the `let` and the element's index.
+    `carriers` gives a pointer to elements of each dtype parameter that has one. `discards` gives the name that stands
+    for `_`, by the place of the `let` and the element's index.
     """
 
     symbols: Mapping[Symbol, str]
     dtypes: Mapping[str, str]
+    carriers: Mapping[str, str]
     discards: Mapping[tuple[Span, int], str]
 
 
@@ -195,7 +198,14 @@ class _Allocator:
                 self._constants.add(name)
         self._scopes.append(scope)
         self._statements(kernel.body)
-        return KernelNames(symbols=self._symbols, dtypes=dtypes, discards=self._discards)
+        pointers = {
+            dtype.name: self._symbols[symbols[0]]
+            for dtype in kernel.dtype_parameters
+            if (symbols := carriers(kernel, dtype))
+        }
+        return KernelNames(
+            symbols=self._symbols, dtypes=dtypes, carriers=pointers, discards=self._discards
+        )
 
     # --- Blocks -----------------------------------------------------------------------------------
 

@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 OP_PRELUDE: dict[str, str] = {
+    "_IS_INTERPRETED": "_IS_INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)\n",
+    "_dot": '''\
+@triton.jit
+def _dot(
+    a,
+    b,
+    acc=None,
+    input_precision: tl.constexpr = None,
+    max_num_imprecise_acc: tl.constexpr = None,
+    out_dtype: tl.constexpr = tl.float32,
+):
+    """`tl.dot`, but in the interpreter, which takes bf16 for whole numbers, bf16 is widened first."""
+    if _IS_INTERPRETED:
+        if a.dtype == tl.bfloat16:
+            a, b = a.to(tl.float32), b.to(tl.float32)
+    return tl.dot(
+        a,
+        b,
+        acc=acc,
+        input_precision=input_precision,
+        max_num_imprecise_acc=max_num_imprecise_acc,
+        out_dtype=out_dtype,
+    )
+''',
     "_sqrt_rn": '''\
 @triton.jit
 def _sqrt_rn(x):

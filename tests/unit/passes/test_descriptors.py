@@ -33,7 +33,7 @@ def test_names_and_literals_need_no_variables() -> None:
         "let t = T::load_tensor_descriptor(x, &[n, 0]);\n"
         f"T::store_tensor_descriptor({described('y_ptr', '1, m')}, &[0, n], t);"
     ) == [
-        "t = _load_tile(x_ptr, [n, m], [m, 1], [n, 0], [BLOCK, 16]).to(D)",
+        "t = _load_tile(x_ptr, [n, m], [m, 1], [n, 0], [BLOCK, 16])",
         "_store_tile(y_ptr, [n, m], [1, m], [0, n], [BLOCK, 16], t)",
     ]
 

@@ -110,7 +110,8 @@ def test_arithmetic_runs_in_f32_where_the_elements_are_half() -> None:
 
 def test_what_an_atomic_update_gives_back_is_widened() -> None:
     body = LOAD + "let old = T::atomic_add(y_ptr.add_offsets(offsets), x, None, None, None);\n"
-    assert "old = tl.atomic_add(y_ptr + offsets, x).to(D)" in translated(body + store("old"))
+    text = translated(body + store("old + old"))
+    assert "old = tl.atomic_add(y_ptr + offsets, x).to(D)" in text
 
 
 def test_integers_and_fixed_dtypes_are_not_widened() -> None:
