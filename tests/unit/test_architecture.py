@@ -28,7 +28,7 @@ NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 
 _BASE = ("version", "frozen", "resources", "source")
 _IR = ("ir", "ops")
-_MIDDLE = (*_BASE, "diagnostics", "syntax", *_IR)
+_MIDDLE = (*_BASE, "diagnostics", "syntax", *_IR, "analysis")
 MAY_IMPORT = {
     "version": (),
     "frozen": (),
@@ -40,6 +40,7 @@ MAY_IMPORT = {
     # Signatures of ops speak of dtypes, and IR calls name ops: the two know each other's types.
     "ir": (*_BASE, *_IR),
     "ops": (*_BASE, *_IR),
+    "analysis": (*_BASE, *_IR),
     "passes": _MIDDLE,
     "target": (*_MIDDLE, "passes"),
     "emit": (*_MIDDLE, "passes", "target"),

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from transpiler.ir.types import Bound, DType
-from transpiler.ops.model import Op, ShapeBroadcast, ShapeOf
+from transpiler.ops.model import (
+    Op,
+    RangeClamped,
+    RangeLargest,
+    RangeMagnitude,
+    RangeOf,
+    RangeRoundedUp,
+    RangeSmallest,
+    ShapeBroadcast,
+    ShapeOf,
+)
+
+if TYPE_CHECKING:
+    from transpiler.ops.model import RangeRule
 
 _SINGLE_ONLY = {"D": frozenset({DType.F32})}
 _FLOATS_ONLY = {"D": frozenset(Bound.FLOAT.dtypes)}
 
 
-def _unary(name: str, bound: str, summary: str, *, triton: str = "") -> Op:
+def _unary(
+    name: str, bound: str, summary: str, *, triton: str = "", range_: RangeRule = None
+) -> Op:
     return Op(
         name=name,
         family="math",
@@ -17,10 +34,11 @@ def _unary(name: str, bound: str, summary: str, *, triton: str = "") -> Op:
         triton=triton or f"tl.{name}(x)",
         summary=summary,
         shape=ShapeOf(parameter="x"),
+        range=range_,
     )
 
 
-def _binary(name: str, bound: str, summary: str, triton: str) -> Op:
+def _binary(name: str, bound: str, summary: str, triton: str, range_: RangeRule = None) -> Op:
     return Op(
         name=name,
         family="math",
@@ -28,6 +46,7 @@ def _binary(name: str, bound: str, summary: str, triton: str) -> Op:
         triton=triton,
         summary=summary,
         shape=ShapeBroadcast(parameters=("x", "y")),
+        range=range_,
     )
 
 
@@ -52,7 +71,7 @@ def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
 
 
 ELEMENTWISE: tuple[Op, ...] = (
-    _unary("abs", "Dtype", "Absolute value."),
+    _unary("abs", "Dtype", "Absolute value.", range_=RangeMagnitude(parameter="x")),
     _unary("ceil", "Float", "Smallest integer not below x."),
     _unary("floor", "Float", "Largest integer not above x."),
     _unary("cos", "Float", "Cosine of x in radians."),
@@ -93,12 +112,14 @@ ELEMENTWISE: tuple[Op, ...] = (
         "Num",
         "The larger of x and y; NaN where either is NaN.",
         "tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+        RangeLargest(parameters=("x", "y")),
     ),
     _binary(
         "minimum",
         "Num",
         "The smaller of x and y; NaN where either is NaN.",
         "tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+        RangeSmallest(parameters=("x", "y")),
     ),
     Op(
         name="clamp",
@@ -109,6 +130,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         shape=ShapeBroadcast(parameters=("x", "lo", "hi")),
         spelled_for=_FLOATS_ONLY,
         elsewhere="_clamp(x, lo, hi)",
+        range=RangeClamped(parameters=("x", "lo", "hi")),
     ),
     Op(
         name="fma",
@@ -152,6 +174,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         summary="x where cond holds, y elsewhere; both are computed.",
         shape=ShapeBroadcast(parameters=("cond", "x", "y")),
         keeps_precision=True,
+        range=RangeOf(parameters=("x", "y")),
     ),
     *_compare("lt", "<", "less than"),
     *_compare("le", "<=", "at most"),
@@ -166,6 +189,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         triton="tl.cdiv(x, div)",
         summary="x / div, rounded up.",
         keeps_constants=True,
+        range=RangeRoundedUp(parameters=("x", "div")),
     ),
     Op(
         name="swizzle2d",

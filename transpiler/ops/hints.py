@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transpiler.ops.model import Effect, Op, ShapeBroadcast, ShapeOf
+from transpiler.ops.model import Effect, Op, RangeOf, ShapeBroadcast, ShapeOf
 
 
 def _promise(name: str, summary: str) -> Op:
@@ -14,6 +14,7 @@ def _promise(name: str, summary: str) -> Op:
         summary=summary,
         shape=ShapeOf(parameter="x"),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     )
 
 

@@ -174,6 +174,80 @@ ShapeRule: TypeAlias = (
 )
 
 
+# --- Range rules: between which integers the result lies -------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeWithin:
+    """It is at least `low`, and at most `high` where that is given."""
+
+    low: int
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeBetween:
+    """It counts from one argument up to another, that one left out."""
+
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeOf:
+    """It is one of these arguments, or made of their elements."""
+
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeLargest:
+    """It is the larger of two arguments."""
+
+    parameters: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeSmallest:
+    """It is the smaller of two arguments."""
+
+    parameters: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeClamped:
+    """It is the first argument held between the second and the third."""
+
+    parameters: tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeMagnitude:
+    """It is the absolute value of an argument."""
+
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeRoundedUp:
+    """It is the quotient of two arguments, rounded up."""
+
+    parameters: tuple[str, str]
+
+
+RangeRule: TypeAlias = (
+    RangeWithin
+    | RangeBetween
+    | RangeOf
+    | RangeLargest
+    | RangeSmallest
+    | RangeClamped
+    | RangeMagnitude
+    | RangeRoundedUp
+    | None
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Op:
     """One operation.
@@ -189,7 +263,8 @@ class Op:
     are narrowed to it. `keeps_precision` tells that the result is in the dtype its tiles are in, that of memory or
     that of arithmetic, and where it is made of none, in the one that is wanted. `dtypes` limits a generic further
     than its bound where Triton does. `elsewhere` is the spelling where a dtype may be none of `spelled_for`, which are
-    those `triton` is for. `ignores` names arguments that change nothing. `summary` is one sentence for the docs.
+    those `triton` is for. `ignores` names arguments that change nothing. `range` tells where an
+    integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
     """
 
     name: str
@@ -210,6 +285,7 @@ class Op:
     spelled_for: dict[str, frozenset[DType]] = field(default_factory=dict)
     elsewhere: str | None = None
     ignores: tuple[str, ...] = ()
+    range: RangeRule = None
 
     def __hash__(self) -> int:
         return hash(self.name)

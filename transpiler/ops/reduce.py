@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from transpiler.ir.types import Bound
-from transpiler.ops.model import Op, ShapeExtent, ShapeOf, ShapeOfLastAxis, ShapeReduced
+from transpiler.ops.model import (
+    Op,
+    RangeOf,
+    RangeWithin,
+    ShapeExtent,
+    ShapeOf,
+    ShapeOfLastAxis,
+    ShapeReduced,
+)
+
+if TYPE_CHECKING:
+    from transpiler.ops.model import RangeRule
 
 # Triton sums narrower integers in 32 bits, and says so in the dtype of the result.
 _SUMMED_AS_THEY_ARE = {
@@ -11,7 +24,7 @@ _SUMMED_AS_THEY_ARE = {
 }
 
 
-def _reduction(name: str, bound: str, triton: str, summary: str) -> Op:
+def _reduction(name: str, bound: str, triton: str, summary: str, range_: RangeRule = None) -> Op:
     return Op(
         name=name,
         family="reduce",
@@ -21,6 +34,7 @@ def _reduction(name: str, bound: str, triton: str, summary: str) -> Op:
         triton=triton,
         summary=summary,
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
+        range=range_,
     )
 
 
@@ -48,6 +62,7 @@ def _arg_reduction(name: str, triton: str, summary: str, result: str = "Tensor<i
         triton=triton,
         summary=summary,
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
+        range=RangeWithin(low=0),
     )
 
 
@@ -71,12 +86,14 @@ REDUCE: tuple[Op, ...] = (
         "Num",
         "tl.reduce(x, axis, _maximum, keep_dims=keep_dims)",
         "The largest; NaN where one is NaN.",
+        RangeOf(parameters=("x",)),
     ),
     _reduction(
         "min",
         "Num",
         "tl.reduce(x, axis, _minimum, keep_dims=keep_dims)",
         "The smallest; NaN where one is NaN.",
+        RangeOf(parameters=("x",)),
     ),
     _reduction("xor_sum", "Int", "tl.xor_sum(x, axis=axis, keep_dims=keep_dims)", "Bitwise xor."),
     _arg_reduction("argmax", f"{_MAX}[1]", "Where the largest stands, or the first NaN."),
@@ -96,6 +113,7 @@ REDUCE: tuple[Op, ...] = (
         triton="tl.sort(x, dim=dim, descending=descending)",
         summary="x in order along its last dimension; where a NaN comes to stand is not said.",
         shape=ShapeOfLastAxis(parameter="x", axis="dim"),
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="histogram",
@@ -105,5 +123,6 @@ REDUCE: tuple[Op, ...] = (
         summary="How often each of 0, 1, … num_bins - 1 occurs.",
         shape=ShapeExtent(extent="num_bins"),
         fits=(("mask", "x"),),
+        range=RangeWithin(low=0),
     ),
 )

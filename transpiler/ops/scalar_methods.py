@@ -12,10 +12,19 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
-from transpiler.ops.model import Op
+from transpiler.ops.model import (
+    Op,
+    RangeClamped,
+    RangeLargest,
+    RangeMagnitude,
+    RangeRoundedUp,
+    RangeSmallest,
+    RangeWithin,
+)
 
 if TYPE_CHECKING:
     from transpiler.ir.types import DType
+    from transpiler.ops.model import RangeRule
 
 FAMILY = "scalar"
 
@@ -80,6 +89,19 @@ class ScalarMethod:
         return _op(self.name, len(self.parameters), self.constant, is_kept=True)
 
 
+_RANGES: dict[str, RangeRule] = {
+    "max": RangeLargest(parameters=("x", "y")),
+    "min": RangeSmallest(parameters=("x", "y")),
+    "clamp": RangeClamped(parameters=("x", "y", "z")),
+    "abs": RangeMagnitude(parameter="x"),
+    "wrapping_abs": RangeMagnitude(parameter="x"),
+    "rem_euclid": RangeWithin(low=0),
+    "div_ceil": RangeRoundedUp(parameters=("x", "y")),
+    "signum": RangeWithin(low=-1, high=1),
+}
+"""Of methods of integers: where the result lies."""
+
+
 @cache
 def _op(name: str, parameters: int, triton: str, *, is_kept: bool) -> Op:
     names = ", ".join(f"{it}: D" for it in ("x", "y", "z")[: 1 + parameters])
@@ -90,6 +112,7 @@ def _op(name: str, parameters: int, triton: str, *, is_kept: bool) -> Op:
         triton=triton,
         summary="A method of a scalar.",
         keeps_constants=is_kept,
+        range=_RANGES.get(name),
     )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from transpiler.ir.types import DType
 from transpiler.ops.model import (
     Op,
+    RangeBetween,
+    RangeOf,
+    RangeWithin,
     ShapeBroadcast,
     ShapeDoubled,
     ShapeExpanded,
@@ -26,6 +29,7 @@ PROGRAM: tuple[Op, ...] = (
         signature="(axis: Axis) -> i32",
         triton="tl.program_id(axis)",
         summary="Which program of the grid this is, along an axis.",
+        range=RangeWithin(low=0),
     ),
     Op(
         name="num_programs",
@@ -33,6 +37,7 @@ PROGRAM: tuple[Op, ...] = (
         signature="(axis: Axis) -> i32",
         triton="tl.num_programs(axis)",
         summary="How many programs the grid has along an axis.",
+        range=RangeWithin(low=1),
     ),
 )
 
@@ -44,6 +49,7 @@ CREATION: tuple[Op, ...] = (
         triton="tl.arange(start, end)",
         summary="start, start + 1, … end - 1; their number is a power of two.",
         shape=ShapeInterval(start="start", end="end"),
+        range=RangeBetween(start="start", end="end"),
     ),
     Op(
         name="arange_f32",
@@ -61,6 +67,7 @@ CREATION: tuple[Op, ...] = (
         summary="A tile of zeros.",
         shape=ShapeGiven(parameter="shape"),
         keeps_precision=True,
+        range=RangeWithin(low=0, high=0),
     ),
     Op(
         name="zeros_like",
@@ -70,6 +77,7 @@ CREATION: tuple[Op, ...] = (
         summary="A tile of zeros with the shape and dtype of x.",
         shape=ShapeOf(parameter="x"),
         keeps_precision=True,
+        range=RangeWithin(low=0, high=0),
     ),
     Op(
         name="full",
@@ -79,6 +87,7 @@ CREATION: tuple[Op, ...] = (
         summary="A tile of one value.",
         shape=ShapeGiven(parameter="shape"),
         converts=("value",),
+        range=RangeOf(parameters=("value",)),
     ),
     Op(
         name="cast",
@@ -104,6 +113,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeGiven(parameter="shape"),
         fits=(("x", "shape"),),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="expand_dims",
@@ -113,6 +123,7 @@ SHAPE: tuple[Op, ...] = (
         summary="x with a dimension of extent 1 put in.",
         shape=ShapeExpanded(parameter="x", axis="axis"),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="permute",
@@ -122,6 +133,7 @@ SHAPE: tuple[Op, ...] = (
         summary="x with its dimensions in another order.",
         shape=ShapePermuted(parameter="x", order="dims"),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="trans",
@@ -131,6 +143,7 @@ SHAPE: tuple[Op, ...] = (
         summary="x with its dimensions in another order.",
         shape=ShapePermuted(parameter="x", order="dims"),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="reshape",
@@ -141,6 +154,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeGiven(parameter="shape"),
         ignores=("can_reorder",),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="view",
@@ -150,6 +164,7 @@ SHAPE: tuple[Op, ...] = (
         summary="The elements of x in another shape; in their order always.",
         shape=ShapeGiven(parameter="shape"),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="ravel",
@@ -160,6 +175,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeRavelled(parameter="x"),
         ignores=("can_reorder",),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="broadcast",
@@ -179,6 +195,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeDoubled(left="a", right="b", is_vector=True),
         ignores=("can_reorder",),
         keeps_precision=True,
+        range=RangeOf(parameters=("a", "b")),
     ),
     Op(
         name="join",
@@ -188,6 +205,7 @@ SHAPE: tuple[Op, ...] = (
         summary="a and b side by side in a new last dimension.",
         shape=ShapeJoined(parameters=("a", "b")),
         keeps_precision=True,
+        range=RangeOf(parameters=("a", "b")),
     ),
     Op(
         name="interleave",
@@ -197,6 +215,7 @@ SHAPE: tuple[Op, ...] = (
         summary="The elements of a and b in turn, along the last dimension.",
         shape=ShapeDoubled(left="a", right="b"),
         keeps_precision=True,
+        range=RangeOf(parameters=("a", "b")),
     ),
     Op(
         name="split",
@@ -215,6 +234,7 @@ SHAPE: tuple[Op, ...] = (
         summary="x in reverse along a dimension, by default along every one.",
         shape=ShapeOf(parameter="x"),
         keeps_precision=True,
+        range=RangeOf(parameters=("x",)),
     ),
     Op(
         name="gather",
@@ -224,6 +244,7 @@ SHAPE: tuple[Op, ...] = (
         summary="The elements of src that stand at the indices along an axis.",
         shape=ShapeGathered(source="src", index="index", axis="axis"),
         keeps_precision=True,
+        range=RangeOf(parameters=("src",)),
     ),
 )
 

@@ -4,8 +4,8 @@
   the interpreter: where that shows, the parameter is first made a value of its own dtype.
 * A literal bound to a name has the dtype Triton gives such literals, i32 or f32: any other dtype is stated.
 * Integer division truncates in Rust and on Triton's tensors, but floors between Python's integers:
-  where both sides may be Python integers and one may be negative, one of them is made a tensor, or
-  the truncation is spelled out.
+  where both sides may be Python integers, and the quotient may be negative, one of them is made a
+  tensor, or the truncation is spelled out.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.ranges import Ranges
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, I32, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import Rewriter, walk_statements
@@ -27,6 +28,7 @@ from transpiler.passes.parameters import parameters_to_materialise
 from transpiler.passes.rounding import largest_finite, smallest_normal
 
 if TYPE_CHECKING:
+    from transpiler.analysis.interval import Interval
     from transpiler.ir.types import ElementType, Type
     from transpiler.passes.context import PassContext
 
@@ -89,14 +91,22 @@ def materialise(node: ir.Expression) -> ir.Cast:
 class _Legaliser(Rewriter):
     def __init__(self, kernel: ir.Kernel) -> None:
         self._constants = compile_time_symbols(kernel)
-        self._extents = tile_extents(kernel)
-        # Outer loops come first: the start of an inner one may read their counters.
-        self._range_symbols: dict[ir.Symbol, bool] = {}
-        for statement in walk_statements(kernel.body):
-            if isinstance(statement, ir.For):
-                self._range_symbols[statement.symbol] = self._may_be_negative(statement.start)
+        self._range_symbols = {
+            statement.symbol
+            for statement in walk_statements(kernel.body)
+            if isinstance(statement, ir.For)
+        }
+        self._kernel = kernel
+        self._ranges: Ranges | None = None
+        self._at: ir.Statement | None = None
 
     # --- Statements -------------------------------------------------------------------------------
+
+    def statement(self, node: ir.Statement) -> ir.Statement:
+        outer, self._at = self._at, node
+        rewritten = super().statement(node)
+        self._at = outer
+        return rewritten
 
     def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
         match node:
@@ -205,7 +215,8 @@ class _Legaliser(Rewriter):
     def _division(self, node: ir.Binary) -> ir.Expression:
         if not (self._may_be_python(node.left) and self._may_be_python(node.right)):
             return node
-        if not (self._may_be_negative(node.left) or self._may_be_negative(node.right)):
+        sides = [self._number(side) for side in (node.left, node.right)]
+        if all(it.is_never_negative for it in sides) or all(it.is_never_positive for it in sides):
             return node
         if not is_compile_time(node, self._constants):
             return replace(node, left=materialise(node.left))
@@ -222,6 +233,13 @@ class _Legaliser(Rewriter):
             node, operator=ir.BinaryOperator.MULTIPLY, left=quotient, right=node.right
         )
         return replace(node, operator=ir.BinaryOperator.SUBTRACT, right=product)
+
+    def _number(self, node: ir.Expression) -> Interval:
+        """Where an integer that Python computes lies."""
+        if self._ranges is None:
+            kernel = self._kernel
+            self._ranges = Ranges(kernel, extents=tile_extents(kernel), wraps=True)
+        return self._ranges.of_number(node, at=self._at)
 
     def _may_be_python(self, node: ir.Expression) -> bool:
         """Whether Triton may hold the integer as a Python number when it meets the operation."""
@@ -255,44 +273,6 @@ class _Legaliser(Rewriter):
                 ) and not any(isinstance(a, ir.EnumArgument) for a in node.arguments)
             case _:
                 return False
-
-    def _may_be_negative(self, node: ir.Expression) -> bool:
-        """Whether the number can be below zero where it is a Python number; a parameter is 1 there."""
-        match node:
-            case ir.Literal(value=value):
-                return value < 0
-            case ir.Read():
-                symbol = node.symbol
-                if symbol.kind is ir.SymbolKind.PARAMETER:
-                    return False
-                if symbol.kind is ir.SymbolKind.CONST_GENERIC:
-                    return symbol.name not in self._extents
-                definition = self._constants.get(symbol)
-                if definition is not None:
-                    return self._may_be_negative(definition)
-                return self._range_symbols.get(symbol, True)
-            case ir.Binary(
-                operator=ir.BinaryOperator.ADD
-                | ir.BinaryOperator.MULTIPLY
-                | ir.BinaryOperator.DIVIDE
-                | ir.BinaryOperator.REMAINDER
-                | ir.BinaryOperator.SHIFT_LEFT
-                | ir.BinaryOperator.SHIFT_RIGHT
-            ):
-                return self._may_be_negative(node.left) or self._may_be_negative(node.right)
-            case ir.BlockValue():
-                return self._may_be_negative(node.value)
-            case ir.Conditional():
-                return self._may_be_negative(node.then_value) or self._may_be_negative(
-                    node.else_value
-                )
-            case ir.OpCall():
-                return any(
-                    not isinstance(argument, ir.PLAIN_ARGUMENTS) and self._may_be_negative(argument)
-                    for argument in node.arguments
-                )
-            case _:
-                return True
 
 
 def _is_float(type_: Type) -> bool:

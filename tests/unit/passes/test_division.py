@@ -32,6 +32,11 @@ def quotient(rust: str, *, before: str = "", generics: str = GENERICS) -> str:
         ("n / -2", "tl.cast(n, tl.int32) // -2"),
         # A const generic that is the extent of a tile is positive; another need not be.
         ("BLOCK / 2", "BLOCK // 2"),
+        ("(n + BLOCK - 1) / BLOCK", "(n + BLOCK - 1) // BLOCK"),
+        ("(BLOCK - 1) / 7", "(BLOCK - 1) // 7"),
+        ("(n - 5) / -2", "(n - 5) // -2"),
+        ("n.max(0) / S.max(1)", "tl.maximum(n, 0) // (S if S > 1 else 1)"),
+        ("(n & 7) / S.max(1)", "(n & 7) // (S if S > 1 else 1)"),
         ("n / BLOCK", "n // BLOCK"),
         ("n % S", "tl.cast(n, tl.int32) % S"),
         ("BLOCK / S", "int(BLOCK / S)"),
@@ -62,6 +67,25 @@ def test_a_loop_variable_is_an_integer_of_python_in_the_interpreter() -> None:
 def test_a_loop_variable_may_start_below_zero() -> None:
     body = OFFSETS + "for i in (0 - n)..n {\n    let q = i / 2;" + _USE + "\n}"
     assert "    q = tl.cast(i, tl.int32) // 2\n" in translated(body)
+
+
+def test_a_loop_variable_has_the_sign_of_its_range_whatever_the_parameters_are() -> None:
+    body = OFFSETS + "for i in (n - 1)..9 {\n    let q = i / 2;" + _USE + "\n}"
+    assert "    q = tl.cast(i, tl.int32) // 2\n" in translated(body)
+    body = OFFSETS + "for i in 0..n {\n    let q = (4 - i) / 2;" + _USE + "\n}"
+    assert "    q = tl.cast(4 - i, tl.int32) // 2\n" in translated(body)
+    body = OFFSETS + "for i in 0..4 {\n    let q = (4 - i) / 2;" + _USE + "\n}"
+    assert "    q = (4 - i) // 2\n" in translated(body)
+
+
+def test_conditions_tell_the_sign_of_a_constant() -> None:
+    generics = GENERICS + ", const S: i32"
+    loop = OFFSETS + "for i in 0..S {\n    let q = i % S;" + _USE + "\n}"
+    assert "    q = i % S\n" in translated(loop, generics=generics)
+    guard = OFFSETS + "if S < 1 {\n    return;\n}\n" + "let q = n / S;" + _USE
+    assert "q = n // S\n" in translated(guard, generics=generics)
+    other = OFFSETS + "if S < 1 {\n    let q = n / S;" + _USE + "\n}"
+    assert "    q = tl.cast(n, tl.int32) // S\n" in translated(other, generics=generics)
 
 
 def test_unsigned_and_wide_integers() -> None:
