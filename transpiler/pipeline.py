@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from transpiler.diagnostics.model import Label
 from transpiler.diagnostics.sink import Sink
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.module import emit_module
-from transpiler.frontend.macros.expansion import ExpandedSource, Expansion, expand
+from transpiler.frontend.macros.expansion import expand
+from transpiler.frontend.macros.origins import ExpandedSource
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from transpiler.diagnostics.model import Diagnostic
     from transpiler.ir import nodes as ir
     from transpiler.ir.types import DType
-    from transpiler.source import SourceFile, Span
+    from transpiler.source import SourceFile
     from transpiler.syntax import nodes as syntax
 
 
@@ -102,31 +102,21 @@ def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> 
     expansion = expand(source.text, sink)
     if expansion is None:
         return _translate(source, options, sink)
-    result = _translate(ExpandedSource(source, expansion), options, sink)
+    expanded = Sink()
+    result = _translate(ExpandedSource(source, expansion), options, expanded)
+    for found in result.diagnostics:
+        sink.add(expansion.placed(found))
+    has_failed = sink.has_errors
+    lines = None if has_failed or result.line_map is None else result.line_map
     return replace(
         result,
         source=source,
-        diagnostics=tuple(_placed(found, expansion) for found in result.diagnostics),
+        diagnostics=sink.diagnostics,
+        text=None if has_failed else result.text,
         line_map=None
-        if result.line_map is None
-        else LineMap(tuple((line, _place(span, expansion)) for line, span in result.line_map)),
+        if lines is None
+        else LineMap(tuple((line, expansion.line_place(span)) for line, span in lines)),
     )
-
-
-def _place(span: Span, expansion: Expansion) -> Span:
-    place, call = expansion.origin(span)
-    return call or place
-
-
-def _placed(found: Diagnostic, expansion: Expansion) -> Diagnostic:
-    """A diagnostic about the expanded text as one about the file."""
-    if found.primary is None:
-        return found
-    place, call = expansion.origin(found.primary.span)
-    related = tuple(replace(label, span=expansion.origin(label.span)[0]) for label in found.related)
-    if call is not None and call != place:
-        related = (*related, Label(span=call, message="in the expansion of this macro call"))
-    return replace(found, primary=replace(found.primary, span=place), related=related)
 
 
 def _translate(source: SourceFile, options: Options, sink: Sink) -> Result:

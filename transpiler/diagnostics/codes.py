@@ -138,7 +138,7 @@ _TABLE = (
     error(
         "E0117",
         "No arm of a macro matches",
-        "A call of a macro that makes kernels takes the first of its arms whose pattern matches "
+        "A call of a macro takes the first of its arms whose pattern matches "
         "all of the argument; none does.",
         wrong="macro_rules! unary {\n    ($name:ident, $op:ident) => { #[kernel] pub fn $name<T: "
         "Triton>() {} };\n}\nunary!(a);",
@@ -148,20 +148,43 @@ _TABLE = (
     error(
         "E0118",
         "A macro expands without end",
-        "What a macro expands to may hold calls of macros again, 64 deep.",
+        "What a macro expands to may hold calls of macros again, 128 deep.",
         wrong="macro_rules! twice {\n    () => { twice!(); #[kernel] pub fn a<T: Triton>() {} };\n}\n"
         "twice!();",
         right="macro_rules! once {\n    () => { #[kernel] pub fn a<T: Triton>() {} };\n}\nonce!();",
     ),
+    # E0119 told of names that are a macro's and its caller's; they are kept apart now.
     error(
-        "E0119",
-        "A name is a macro's and its caller's",
-        "Rust keeps a macro's own variables apart from names that its call passes in, so two of "
-        "one name are two. The compiler does not rename them: give one of them another name.",
-        wrong="macro_rules! scale {\n    ($name:ident, $by:ident) => {\n        #[kernel] pub fn "
-        "$name<T: Triton>($by: i32) { let x = $by; }\n    };\n}\nscale!(k, x);",
-        right="macro_rules! scale {\n    ($name:ident, $by:ident) => {\n        #[kernel] pub fn "
-        "$name<T: Triton>($by: i32) { let x = $by; }\n    };\n}\nscale!(k, by);",
+        "E0120",
+        "The body of a macro does not fit its pattern",
+        "What `$( … )` holds in the pattern repeats, and stands in the body under as many `$( … )`; "
+        "those that stand there together repeat equally often.",
+        wrong="macro_rules! sum { ($($x:expr),*) => { 0 + $x }; }\nlet y = sum!(n, 2);",
+        right="macro_rules! sum { ($($x:expr),*) => { 0 $( + $x )* }; }\nlet y = sum!(n, 2);",
+    ),
+    error(
+        "E0121",
+        "A macro cannot be called here",
+        "A `macro_rules!` macro is there from its definition to the end of the block or module that "
+        "holds it. With `#[macro_export]` it can be called by `crate::name!` everywhere.",
+        wrong="let y = twice!(n);\nmacro_rules! twice { ($x:expr) => { $x + $x }; }",
+        right="macro_rules! twice { ($x:expr) => { $x + $x }; }\nlet y = twice!(n);",
+    ),
+    error(
+        "E0122",
+        "A macro gives no value where one is expected",
+        "Where an expression stands, a macro makes one expression. Statements that lead to it stand "
+        "in a block, with braces of their own.",
+        wrong="macro_rules! square {\n    ($x:expr) => { let v = $x; v * v };\n}\nlet y = square!(n + 1);",
+        right="macro_rules! square {\n    ($x:expr) => {{ let v = $x; v * v }};\n}\nlet y = square!(n + 1);",
+    ),
+    error(
+        "E0123",
+        "No such macro",
+        "A kernel calls the `macro_rules!` macros of its file, and those of Rust that mean something on a "
+        "GPU. Macros of other files and crates are not read.",
+        wrong="let y = square!(n);",
+        right="macro_rules! square { ($x:expr) => { $x * $x }; }\nlet y = square!(n);",
     ),
     *KERNEL_CODES,
     error(

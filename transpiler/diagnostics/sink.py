@@ -30,15 +30,20 @@ class Sink:
     ) -> None:
         """Add one finding of code `code`, whose severity the table of codes gives."""
         primary = None if span is None else Label(span=span, message=label)
-        diagnostic = Diagnostic(
-            severity=CODES[code].severity,
-            code=code,
-            message=message,
-            primary=primary,
-            related=related,
-            notes=notes,
-            help=help,
+        self.add(
+            Diagnostic(
+                severity=CODES[code].severity,
+                code=code,
+                message=message,
+                primary=primary,
+                related=related,
+                notes=notes,
+                help=help,
+            )
         )
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Add a finding that is made already."""
         self._diagnostics[diagnostic] = None
 
     @property

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from transpiler.frontend.delimiters import UnclosedError, UnterminatedError, group_end
 from transpiler.frontend.heads import doc_lines, is_inner_doc
 from transpiler.frontend.items import FileParser
+from transpiler.frontend.macros.origins import ExpandedSource
 from transpiler.frontend.table import parser
 from transpiler.frontend.trivia import comment_list, has_blank_line
 from transpiler.source import SourceFile, Span
+from transpiler.syntax.hygiene import NO_MACROS
 from transpiler.syntax.nodes import Block, File, Function, Item, Module, OpaqueBody, Use
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ def parse_file(source: SourceFile, sink: Sink) -> File:
         return File(span=Span(0, end), docs=(), attributes=(), items=())
     engine = parser()
     engine.builder.names = names = set[str]()
+    engine.builder.expansion = source.expansion if isinstance(source, ExpandedSource) else None
     file = FileParser(source, sink, engine)
     start, docs, attributes, header = _top(text, file)
     items, closing = file.items(start, end, is_file=True)
@@ -69,6 +72,7 @@ def parse_file(source: SourceFile, sink: Sink) -> File:
         items=_with_called(items, names, file),
         header_comments=comment_list(text, header, None),
         closing_comments=closing,
+        hygiene=source.expansion.hygiene if isinstance(source, ExpandedSource) else NO_MACROS,
     )
 
 

@@ -30,6 +30,7 @@ from transpiler.passes.compile_time import is_compile_time, may_be_constant
 from transpiler.passes.elaboration import is_poison, near_match
 from transpiler.passes.scope import Scopes
 from transpiler.syntax import nodes as syntax
+from transpiler.syntax.hygiene import ROOT_CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +137,7 @@ class _Expansion:
         self._function = function
         self._home = home
         self._statements: list[ir.Statement] = []
-        self._scopes = Scopes()
+        self._scopes = Scopes(self._state.scopes.hygiene)
         self._errors_before = self._state.sink.error_count
 
     def run(self, body: syntax.Block, arguments: list[ir.Expression]) -> ir.Expression:
@@ -238,13 +239,22 @@ class _Expansion:
             given = given.value  # the braces of `{ N + 1 }`
         if not is_poison(given):
             self._bind(parameter.name, given, annotation, parameter.span)
+            symbol = self._scopes.find(parameter.name)
+            if symbol is not None:
+                self._scopes.declare_generic(parameter.name, symbol)
 
     def _argument(self, parameter: syntax.Parameter, argument: ir.Expression) -> None:
         match parameter.pattern:
-            case syntax.IdentifierPattern(name=name, is_reference=False, is_mutable=is_mutable):
+            case syntax.IdentifierPattern(is_reference=False) as pattern:
                 annotation = self._type(parameter.type)
-                span = parameter.pattern.span
-                self._bind(name, argument, annotation, span, is_mutable=is_mutable)
+                self._bind(
+                    pattern.name,
+                    argument,
+                    annotation,
+                    pattern.span,
+                    is_mutable=pattern.is_mutable,
+                    context=pattern.context,
+                )
             case syntax.WildcardPattern():
                 check_annotation(self._state, self._type(parameter.type), argument.type)
                 self._statements.append(ir.Evaluate(span=argument.span, value=argument))
@@ -259,6 +269,7 @@ class _Expansion:
         span: Span,
         *,
         is_mutable: bool = False,
+        context: int = ROOT_CONTEXT,
     ) -> None:
         state = self._state
         if not check_annotation(state, annotation, state.type_of(value)):
@@ -271,7 +282,7 @@ class _Expansion:
             return
         if isinstance(value, ir.Read) and not value.symbol.is_mutable and not is_mutable:
             # Another name for what the caller has.
-            self._scopes.rename(name, value.symbol)
+            self._scopes.rename(name, value.symbol, context)
             return
         symbol = state.symbol(
             name,
@@ -280,7 +291,7 @@ class _Expansion:
             span,
             is_mutable=is_mutable,
         )
-        self._scopes.declare(symbol)
+        self._scopes.declare(symbol, context)
         if (
             not is_mutable
             and may_be_constant(symbol.type)

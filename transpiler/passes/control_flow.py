@@ -22,6 +22,7 @@ from transpiler.passes.elaboration import OpenLoop, is_poison
 from transpiler.passes.expressions import merge_types
 from transpiler.passes.matching import MatchElaborator
 from transpiler.syntax import nodes as syntax
+from transpiler.syntax.hygiene import ROOT_CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,7 +243,7 @@ class ControlFlowElaborator(MatchElaborator):
             "E0604",
             f"`{keyword}` stands in no loop"
             if node.label is None
-            else f"no loop around this has the label `'{node.label.lstrip(chr(39))}`",
+            else f"no loop around this has the label `'{node.label.partition(chr(39))[0]}`",
             node.span,
         )
         return None
@@ -288,15 +289,15 @@ class ControlFlowElaborator(MatchElaborator):
             type_ = merged
         with state.scopes.nested():
             match node.pattern:
-                case syntax.IdentifierPattern(name=name, is_mutable=False):
+                case syntax.IdentifierPattern(name=name, is_mutable=False, context=context):
                     pass
                 case syntax.WildcardPattern():
-                    name = "_"
+                    name, context = "_", ROOT_CONTEXT
                 case _:
                     state.unsupported("this pattern", node.pattern.span)
                     return []
             symbol = state.symbol(name, ir.SymbolKind.LOCAL, type_, node.pattern.span)
-            state.scopes.declare(symbol)
+            state.scopes.declare(symbol, context)
             with self._open(node.label) as loop:
                 body = self.block(node.body)
         if not isinstance(type_, Scalar):

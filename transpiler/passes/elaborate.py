@@ -14,10 +14,12 @@ from transpiler.passes.cfg import Features, cfg_conditions, is_enabled
 from transpiler.passes.check import check_block
 from transpiler.passes.elaboration import Elaboration, TooDeepError, near_match
 from transpiler.passes.items import Namespace, namespace_of
+from transpiler.passes.scope import Scopes
 from transpiler.passes.settle import settle_kernel
 from transpiler.passes.statements import BodyElaborator
 from transpiler.source import Span
 from transpiler.syntax import nodes as syntax
+from transpiler.syntax.hygiene import ROOT_CONTEXT
 from transpiler.syntax.printer import print_type
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from transpiler.diagnostics.sink import Sink
     from transpiler.source import SourceFile
+    from transpiler.syntax.hygiene import Hygiene
 
 _HARDWARE_BOUND = "Triton"
 _BOUNDS = {bound.value: bound for bound in Bound}
@@ -57,7 +60,8 @@ def elaborate(
         if selected and function.name not in selected:
             continue
         home = homes.get(function.span.start, top)
-        kernel = _elaborate_kernel(function, source, sink, Surroundings(home, features))
+        surroundings = Surroundings(home, features, file.hygiene)
+        kernel = _elaborate_kernel(function, source, sink, surroundings)
         if kernel is not None:
             kernels.append(kernel)
     return ir.Module(docs=file.docs, kernels=tuple(kernels))
@@ -80,10 +84,11 @@ def kernel_functions(
 
 
 class Surroundings(NamedTuple):
-    """Where the names of a kernel that are not its own are looked up, and which features keep items."""
+    """Where a kernel looks up names that are not its own, which features keep items, and what macros wrote."""
 
     items: Namespace
     features: Features
+    hygiene: Hygiene
 
 
 def _is_kernel(head: syntax.ItemHead) -> bool:
@@ -102,6 +107,7 @@ def _elaborate_kernel(
         sink=sink,
         items=surroundings.items,
         features=surroundings.features,
+        scopes=Scopes(surroundings.hygiene),
         hardware=hardware,
         dtype_parameters=dtype_parameters,
         unbounded=frozenset(name for name in bounds if _BOUNDS.keys().isdisjoint(bounds[name])),
@@ -216,7 +222,7 @@ def _const_generics(function: syntax.Function, state: Elaboration) -> tuple[ir.S
                 parameter.type.span,
             )
         symbol = state.symbol(parameter.name, ir.SymbolKind.CONST_GENERIC, type_, parameter.span)
-        state.scopes.declare(symbol)
+        state.scopes.declare_generic(symbol.name, symbol)
         state.constants[symbol] = None
         symbols.append(symbol)
     return tuple(symbols)
@@ -234,10 +240,10 @@ def _parameters(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbo
                 help="kernels take pointers and scalars",
             )
         match parameter.pattern:
-            case syntax.IdentifierPattern(name=name, is_mutable=is_mutable):
+            case syntax.IdentifierPattern(name=name, is_mutable=is_mutable, context=context):
                 pass
             case syntax.WildcardPattern():
-                name, is_mutable = f"_{index}", False
+                name, is_mutable, context = f"_{index}", False, ROOT_CONTEXT
             case _:
                 state.unsupported("this pattern in a parameter", parameter.pattern.span)
                 continue
@@ -248,7 +254,7 @@ def _parameters(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbo
             parameter.pattern.span,
             is_mutable=is_mutable,
         )
-        previous = state.scopes.find(name)
+        previous = state.scopes.find(name, context)
         if previous is not None:
             state.sink.emit(
                 "E0202",
@@ -256,6 +262,6 @@ def _parameters(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbo
                 parameter.pattern.span,
                 related=(Label(span=previous.span, message="the first is here"),),
             )
-        state.scopes.declare(symbol)
+        state.scopes.declare(symbol, context)
         symbols.append(symbol)
     return tuple(symbols)

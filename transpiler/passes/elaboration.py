@@ -164,6 +164,15 @@ def is_poison(*expressions: ir.Expression) -> bool:
     return any(isinstance(expression.type, Poison) for expression in expressions)
 
 
+def unknown_name(
+    state: Elaboration, name: str, context: int, others: Iterable[str] = ()
+) -> str | None:
+    """What to do about a name that means nothing here; `others` are known besides the variables."""
+    if state.scopes.is_hidden(name, context):
+        return f"a macro does not see the variables of its caller: give it `{name}` as an argument"
+    return near_match(name, (*state.scopes.names(), *others))
+
+
 def near_match(name: str, known: Iterable[str]) -> str | None:
     """The known name `name` was probably meant to be."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)

@@ -28,8 +28,15 @@ from transpiler.passes.associated import associated_constant
 from transpiler.passes.bind import bind_op_call
 from transpiler.passes.calls import dtype_function, expand_call
 from transpiler.passes.const_items import const_value
-from transpiler.passes.elaboration import CALL_LEVELS, Elaboration, is_poison, near_match
+from transpiler.passes.elaboration import (
+    CALL_LEVELS,
+    Elaboration,
+    is_poison,
+    near_match,
+    unknown_name,
+)
 from transpiler.passes.fold import fold_expression
+from transpiler.passes.macro_calls import macro_call
 from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.scalars import bad_suffix, bind_function, bind_method, primitive
 from transpiler.passes.shapes import unify_shapes
@@ -59,7 +66,6 @@ _UNSUPPORTED = {
     syntax.Reference: ("a reference to a value", "references are written for lists only: `&[…]`"),
     syntax.LetCondition: ("`if let`", "use a plain condition"),
     syntax.Closure: ("a closure", "write the computation out"),
-    syntax.MacroCall: ("a macro call", "write the expansion out"),
     syntax.StructLiteral: ("a struct", "use separate variables, or a tuple"),
     syntax.Try: ("`?`", "kernels have no `Result`"),
     syntax.TextLiteral: ("a string or character as a value", None),
@@ -86,6 +92,8 @@ class ExpressionElaborator(ABC):
         Raises:
             TooDeepError: it nests too deeply.
         """
+        while isinstance(node, syntax.Parenthesized):
+            node = node.inner
         levels = CALL_LEVELS if isinstance(node, syntax.Call | syntax.MethodCall) else 1
         self.state.enter(node.span, levels=levels)
         typed = self._typed(node)
@@ -103,8 +111,6 @@ class ExpressionElaborator(ABC):
                 return ir.Literal(span=node.span, type=BOOL, value=node.value)
             case syntax.PathExpression():
                 return self._path(node)
-            case syntax.Parenthesized():
-                return self.expression(node.inner)
             case syntax.Unary():
                 return self._unary(node)
             case syntax.Binary():
@@ -123,6 +129,8 @@ class ExpressionElaborator(ABC):
                 return ir.TupleValue(span=node.span, type=UNIT, elements=())
             case syntax.Tuple():
                 return self._tuple(node)
+            case syntax.MacroCall():
+                return macro_call(state, node)
             case syntax.If():
                 return self._conditional(node)
             case syntax.Block(label=None):
@@ -169,7 +177,7 @@ class ExpressionElaborator(ABC):
         state, path = self.state, node.path
         name = path.identifier
         if name is not None:
-            symbol = state.scopes.find(name)
+            symbol = state.scopes.find(name, node.context)
             if symbol is not None:
                 return ir.Read(span=node.span, type=symbol.type, symbol=symbol)
         found = state.items.resolve(path.names)
@@ -180,7 +188,7 @@ class ExpressionElaborator(ABC):
                 "E0201",
                 f"cannot find `{name}` in this scope",
                 node.span,
-                help=near_match(name, (*state.scopes.names(), *state.items.names())),
+                help=unknown_name(state, name, node.context, state.items.names()),
             )
             return state.poison(node.span)
         constant = associated_constant(path, state.dtype_parameters)

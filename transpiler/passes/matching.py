@@ -174,7 +174,7 @@ class MatchElaborator(ExpressionElaborator):
             case syntax.IdentifierPattern(is_reference=False, is_mutable=False) if (
                 not self._is_constant(node.name)
             ):
-                state.scopes.rename(node.name, value.symbol)
+                state.scopes.rename(node.name, value.symbol, node.context)
                 return [EVERYTHING], None
             case (
                 syntax.LiteralPattern()

@@ -24,7 +24,7 @@ from transpiler.ir.types import (
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
 from transpiler.passes.control_flow import ControlFlowElaborator, diverges
-from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, near_match
+from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, unknown_name
 from transpiler.passes.expressions import merge_types
 from transpiler.passes.items import namespace_of
 from transpiler.passes.layout import closing_lines, layout_of
@@ -89,6 +89,11 @@ class BodyElaborator(ControlFlowElaborator):
                     result.extend(self.effect(statement.expression, layout_of(statement.trivia)))
                 case syntax.ItemStatement(item=syntax.Const() | syntax.Use()):
                     pass  # in the namespace of the block
+                case syntax.ItemStatement(item=syntax.OpaqueItem(keyword="macro_rules!")):
+                    scopes = self.state.scopes
+                    definition = scopes.hygiene.definition_in(statement.span)
+                    if definition is not None:
+                        scopes.define_macro(definition)
                 case syntax.ItemStatement():
                     self.state.unsupported("an item among the statements", statement.span)
         return result
@@ -230,7 +235,7 @@ class BodyElaborator(ControlFlowElaborator):
             pattern.span,
             is_mutable=pattern.is_mutable,
         )
-        self.state.scopes.declare(symbol)
+        self.state.scopes.declare(symbol, pattern.context)
         return symbol
 
     def _declare_pattern(self, pattern: syntax.Pattern, type_: Type) -> None:
@@ -301,16 +306,16 @@ class BodyElaborator(ControlFlowElaborator):
     ) -> list[ir.Statement]:
         state = self.state
         name = place.path.identifier if isinstance(place, syntax.PathExpression) else None
-        if name is None:
+        if name is None or not isinstance(place, syntax.PathExpression):
             state.unsupported("assignment to anything but a variable", place.span)
             return []
-        symbol = state.scopes.find(name)
+        symbol = state.scopes.find(name, place.context)
         if symbol is None:
             state.sink.emit(
                 "E0201",
                 f"cannot find `{name}` in this scope",
                 place.span,
-                help=near_match(name, state.scopes.names()),
+                help=unknown_name(state, name, place.context),
             )
             return []
         if isinstance(symbol.type, Poison):

@@ -7,11 +7,13 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from transpiler.source import Span
+from transpiler.syntax.hygiene import ROOT_CONTEXT
 
 if TYPE_CHECKING:
     from transpiler.syntax.nodes import File, Node
 
 _INDENT = "  "
+_LEFT_OUT = frozenset({"span", "hygiene"})
 
 
 def dump_file(file: File) -> str:
@@ -37,7 +39,8 @@ def _value(value: object, indent: str, before: str, lines: list[str]) -> None:
         lines.append(f"{indent}{before}{type(value).__name__}{place}")
         for field in fields(value):
             child = getattr(value, field.name)
-            if field.name != "span" and not _is_empty(child):
+            is_root = field.name == "context" and child == ROOT_CONTEXT
+            if field.name not in _LEFT_OUT and not is_root and not _is_empty(child):
                 _value(child, indent + _INDENT, f"{field.name}: ", lines)
     elif isinstance(value, Span):
         lines.append(f"{indent}{before}@{value.start}..{value.end}")

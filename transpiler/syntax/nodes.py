@@ -7,9 +7,10 @@ free of layout, so that two texts that differ in white space alone give trees th
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.frozen import dataclass
+from transpiler.syntax.hygiene import NO_MACROS, ROOT_CONTEXT, Hygiene
 
 if TYPE_CHECKING:
     from transpiler.source import Span
@@ -237,9 +238,10 @@ class TextLiteral(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathExpression(Node):
-    """A name used as a value."""
+    """A name used as a value; `context` is the syntax context in which a name of one segment was written."""
 
     path: Path
+    context: int = ROOT_CONTEXT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -463,12 +465,24 @@ class Closure(Node):
     text: str
 
 
+class MacroFailure(NamedTuple):
+    """Why a macro call could not be expanded: the parts of a diagnostic."""
+
+    code: str
+    message: str
+    help: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MacroCall(Node):
-    """`path!(tokens)`; `tokens` is the delimited text, delimiters included."""
+    """`path!(tokens)`; `tokens` is the delimited text, delimiters included.
+
+    `failure` tells why a macro of the file was not expanded, with a code and what to do instead.
+    """
 
     path: Path
     tokens: str
+    failure: MacroFailure | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -528,11 +542,12 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentifierPattern(Node):
-    """`name`, `mut name`, `ref name`."""
+    """`name`, `mut name`, `ref name`; `context` is the syntax context of the name."""
 
     name: str
     is_mutable: bool = False
     is_reference: bool = False
+    context: int = ROOT_CONTEXT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -825,3 +840,4 @@ class File(Node):
     items: tuple[Item, ...]
     header_comments: tuple[Comment, ...] = ()
     closing_comments: tuple[Comment, ...] = ()
+    hygiene: Hygiene = NO_MACROS

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import take
 from transpiler.source import Span
+from transpiler.syntax.hygiene import ROOT_CONTEXT
 from transpiler.syntax.nodes import Node, Path, PathSegment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from transpiler.frontend.macros.origins import Expansion
     from transpiler.frontend.trivia import Offsets
     from transpiler.syntax.nodes import Attribute, GenericArgument, Item
 
@@ -108,14 +110,27 @@ class _NothingNested:
 class BuilderBase:
     """The state of one parse; the file parser sets it before it starts one.
 
-    `names` collects the last name of every path, so that the functions a kernel calls can be found.
+    `names` collects the last name of every path, so that the functions a kernel calls can be found. `expansion` tells
+    which syntax context a token was written in, where macros wrote some of them.
     """
 
     def __init__(self) -> None:
         self.text = ""
+        self.expansion: Expansion | None = None
         self.comments: list[Offsets] = []
         self.names: set[str] = set()
         self.nested: Nested = _NothingNested()
+
+    def context(self, token: Lexeme) -> int:
+        """The syntax context a token was written in."""
+        expansion = self.expansion
+        return ROOT_CONTEXT if expansion is None else expansion.context(token.start_pos)
+
+    def label(self, token: Lexeme) -> str:
+        """The name of a label; one of another syntax context is another name."""
+        context = self.context(token)
+        name = token.value[1:]
+        return name if context == ROOT_CONTEXT else f"{name}'{context}"
 
     def written(self, span: Span) -> str:
         """The text under `span`; comments in it are part of that text and attach to nothing."""

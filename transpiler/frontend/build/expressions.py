@@ -31,6 +31,7 @@ from transpiler.syntax.nodes import (
     GenericArgument,
     Index,
     MacroCall,
+    MacroFailure,
     MetaItem,
     MethodCall,
     Node,
@@ -101,7 +102,9 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         name = identifier(token)
         self.names.add(name)
         segment = PathSegment(span=span, name=name)
-        return PathExpression(span=span, path=Path(span=span, segments=(segment,)))
+        return PathExpression(
+            span=span, path=Path(span=span, segments=(segment,)), context=self.context(token)
+        )
 
     def path_expression(self, draft: PathDraft) -> PathExpression:
         """`a::b::<C>`."""
@@ -155,7 +158,10 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
 
     def macro_call(self, path: Lexeme | PathDraft, _bang: Lexeme, tokens: Lexeme) -> MacroCall:
         """`path!(…)`."""
-        return MacroCall(span=spanning(path, tokens), path=_path_of(path), tokens=tokens.value)
+        span = spanning(path, tokens)
+        fault = None if self.expansion is None else self.expansion.failure(span.start)
+        failure = None if fault is None else MacroFailure(fault.code, fault.message, fault.help)
+        return MacroCall(span=span, path=_path_of(path), tokens=tokens.value, failure=failure)
 
     def struct_literal(self, path: Lexeme | PathDraft, *rest: Child) -> StructLiteral:
         """`Path { … }`."""
@@ -309,7 +315,7 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         label = value = None
         for child in rest:
             if isinstance(child, Lexeme):
-                label = child.value[1:]
+                label = self.label(child)
             else:
                 value = child
         return Break(span=spanning(word, rest[-1] if rest else word), label=label, value=value)
@@ -317,7 +323,7 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
     def continue_(self, word: Lexeme, label: Lexeme | None = None) -> Continue:
         """`continue 'a`."""
         return Continue(
-            span=spanning(word, label or word), label=label.value[1:] if label else None
+            span=spanning(word, label or word), label=self.label(label) if label else None
         )
 
     def closure_parameters(self, *children: Child) -> Child:

@@ -37,6 +37,7 @@ class PatternBuilder(BuilderBase):
             name=identifier(tokens[-1]),
             is_mutable="mut" in words,
             is_reference="ref" in words,
+            context=self.context(tokens[-1]),
         )
 
     def wildcard_pattern(self, token: Lexeme) -> WildcardPattern:

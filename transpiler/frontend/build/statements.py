@@ -253,7 +253,7 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
         return replace(
             labelled,
             span=Span(label.start_pos, labelled.span.end),
-            label=label.value[1:],
+            label=self.label(label),
         )
 
     def match_(

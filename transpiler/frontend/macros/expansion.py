@@ -1,282 +1,437 @@
-"""Item-level calls of the file's own macros, replaced by what they expand to where that makes kernels.
+"""Calls of the file's own macros, replaced by what they expand to: among items, and in the bodies of functions.
 
-Each round replaces the outermost calls in the text, so a round is a level of recursion. What makes no kernel stays as
-it is: host code never stands in a kernel's way.
+The walk goes through the file once, in order, as the scopes of macros do; what a call becomes is walked in its place.
+What is wrong with a call is told where a kernel needs it: host code never stands in a kernel's way.
 """
 
 from __future__ import annotations
 
-import bisect
 import re
 from typing import TYPE_CHECKING
 
-from transpiler.frontend.macros.matching import match, transcribe
-from transpiler.frontend.macros.trees import Group, Token, Tree, at, is_group, is_token, trees
-from transpiler.frozen import dataclass
-from transpiler.source import Position, SourceFile, Span
+from transpiler.diagnostics.model import Label
+from transpiler.frontend.macros.call_faults import (
+    RECURSION_LIMIT,
+    endless,
+    no_arm,
+    not_an_expression,
+    out_of_scope,
+    unfit,
+)
+from transpiler.frontend.macros.definitions import Macro, MacroScopes, definition_at
+from transpiler.frontend.macros.matching import Matcher
+from transpiler.frontend.macros.origins import CallSite, Chunk, Expansion
+from transpiler.frontend.macros.places import (
+    begins_item,
+    call_end,
+    called_words,
+    drop_attribute,
+    ends_statement,
+    has_attribute,
+    path_before,
+    position_of,
+)
+from transpiler.frontend.macros.transcription import TranscriptionError, transcribe
+from transpiler.frontend.macros.trees import (
+    Gap,
+    Group,
+    Token,
+    Tree,
+    at,
+    is_group,
+    is_token,
+    led_by,
+    trees,
+)
+from transpiler.frontend.macros.writer import Writer
+from transpiler.source import Span
+from transpiler.syntax.hygiene import ROOT_CONTEXT, Hygiene, SyntaxContext
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from transpiler.diagnostics.sink import Sink
-    from transpiler.frontend.macros.matching import Binding, Bindings
+    from transpiler.frontend.faults import Fault
 
-_HINT = re.compile(r"\bmacro_rules\s*!")
+_HINT = re.compile(r"macro_rules\s*!")
 _KERNEL = re.compile(r"#\s*\[\s*(?:\w+\s*::\s*)*kernel\b")
-_LET = re.compile(r"\blet\s+(?:mut\s+)?([^\W\d]\w*)")
-_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|(?:::|\.)\s*\w+|(?P<word>[^\W\d]\w*)')
-_RECURSION_LIMIT = 64
-_LARGEST = 4_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
-    """Text from offset `start` on that stood at `origin` in the file; `call` is the macro call that made it."""
-
-    start: int
-    origin: int
-    call: Span | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expansion:
-    """A text with its macro calls expanded, and where its parts come from."""
-
-    text: str
-    chunks: tuple[Chunk, ...]
-
-    def origin(self, span: Span) -> tuple[Span, Span | None]:
-        """The span in the file, and the macro call it was expanded from if there is one."""
-        first = self._chunk(span.start)
-        last = self._chunk(max(span.start, span.end - 1))
-        start = first.origin + span.start - first.start
-        end = last.origin + span.end - last.start
-        call = first.call or last.call
-        if call is not None and (end < start or first.call != last.call):
-            return call, call
-        return Span(start, max(start, end)), call
-
-    def _chunk(self, offset: int) -> Chunk:
-        index = bisect.bisect_right(self.chunks, offset, key=lambda chunk: chunk.start)
-        return self.chunks[max(0, index - 1)]
-
-
-class ExpandedSource(SourceFile):
-    """An expanded text that tells positions in the file, and the file's digest."""
-
-    def __init__(self, file: SourceFile, expansion: Expansion) -> None:
-        super().__init__(file.name, expansion.text)
-        object.__setattr__(self, "_file", file)
-        object.__setattr__(self, "_expansion", expansion)
-
-    _file: SourceFile
-    _expansion: Expansion
-
-    @property
-    def digest(self) -> str:
-        """That of the file."""
-        return self._file.digest
-
-    def position(self, offset: int) -> Position:
-        """Where what stands at `offset` is in the file."""
-        place, call = self._expansion.origin(Span(offset, offset + 1))
-        return self._file.position((call or place).start)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Macro:
-    name: str
-    arms: tuple[tuple[Group, Group], ...]
-    start: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    name: str
-    argument: Group
-    start: int
-    end: int
+_COMMENT = re.compile(r"//|/\*")
+_MOST_TOKENS = 400_000
+_OPEN_ARGUMENTS = frozenset(
+    {"assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"}
+    | {"matches"}
+)
+"""The macros of Rust that read their argument as expressions: macros may be called in it."""
 
 
 def expand(text: str, sink: Sink) -> Expansion | None:
-    """The text with the macro calls that make kernels expanded; None where there are none."""
+    """The text with the calls of its own macros expanded; None where there is nothing to expand.
+
+    Args:
+        text: the file.
+        sink: where faults of calls go that kernels need, by their places in the file.
+    """
     if _HINT.search(text) is None or _KERNEL.search(text) is None:
         return None
-    expansion = Expansion(text=text, chunks=(Chunk(start=0, origin=0, call=None),))
-    for level in range(_RECURSION_LIMIT + 1):
-        found = trees(expansion.text)
-        if found is None:
-            return None  # the parser says what is wrong
-        macros = {macro.name: macro for macro in _definitions(found)}
-        makers = _makers(macros, expansion.text)
-        calls = [
-            call
-            for call in _calls(found, macros)
-            if call.name in makers or _has_kernel(expansion.text, call.argument)
-        ]
-        if not calls:
-            return expansion if level else None
-        if level == _RECURSION_LIMIT or len(expansion.text) > _LARGEST:
-            place, outer = expansion.origin(Span(calls[0].start, calls[0].end))
-            sink.emit(
-                "E0118",
-                f"the macro `{calls[0].name}` expands without end",
-                outer or place,
-                help=f"an expansion may lead to another {_RECURSION_LIMIT} times",
+    found = trees(text)
+    if found is None:
+        return None  # the parser says what is wrong
+    expander = _Expander(text, found, sink)
+    try:
+        return expander.expansion(found)
+    except RecursionError:
+        sink.emit("E0116", "macros and groups nest too deeply", Span(0, 1))
+        return None
+
+
+class _Expander:
+    def __init__(self, text: str, found: Sequence[Tree], sink: Sink) -> None:
+        self._text = text
+        self._sink = sink
+        self._scopes = MacroScopes(text, found)
+        self._makers = frozenset[str]()
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._contexts = [SyntaxContext(ROOT_CONTEXT, -1)]
+        self._calls: list[CallSite | None] = [None]
+        self._failures: dict[tuple[int, int], Fault] = {}
+        self._tokens = 0
+        self._is_needed = False
+        self._has_failed = False
+        self._has_expanded = False
+
+    def expansion(self, found: tuple[Tree, ...]) -> Expansion | None:
+        """What the file becomes."""
+        expanded = self._items(found, None)
+        if not (self._has_expanded or self._failures or self._sink.has_errors):
+            return None
+        writer = Writer(self._text, self._numbers)
+        writer.write(expanded)
+        last = _end_of(found)
+        writer.gap(Gap(last, len(self._text)))
+        return Expansion(
+            text=writer.text,
+            chunks=tuple(writer.chunks) or (Chunk(0, 0, ROOT_CONTEXT, is_made=False),),
+            calls=tuple(self._calls),
+            hygiene=Hygiene(
+                contexts=tuple(self._contexts),
+                places=tuple(place for place, _ in writer.definitions),
+                definitions=tuple(number for _, number in writer.definitions),
+            ),
+            failures=self._failures,
+        )
+
+    # --- Items ------------------------------------------------------------------------------------
+
+    def _items(self, found: Sequence[Tree], site: CallSite | None) -> list[Tree]:
+        out: list[Tree] = []
+        index = 0
+        while index < len(found):
+            tree = found[index]
+            if not isinstance(tree, Token) or tree.kind != "word":
+                out.append(tree)
+                index += 1
+            elif (macro := definition_at(found, index)) is not None:
+                self._define(macro)
+                out.extend(found[index : index + 4])
+                index += 4
+            elif (end := call_end(found, index)) is not None and begins_item(found, index):
+                index = self._item_call(found, index, end, out, site)
+            elif tree.text == "fn":
+                index = self._function(found, index, out, site)
+            elif tree.text in {"const", "static"}:
+                end = position_of(found, ";", index)
+                value = position_of(found, "=", index)
+                out.extend(found[index:value])
+                walked = self._walk(found[value:end], site, is_block=False)
+                out.extend(found[value:end] if walked is None else walked)
+                index = end
+            elif tree.text == "mod" and is_group(at(found, index + 2), "{"):
+                group = found[index + 2]
+                assert isinstance(group, Group)  # noqa: S101 - `is_group` says so
+                self._scopes.enter_module()
+                inner = self._items(group.children, site)
+                self._scopes.leave_module(keep=has_attribute(out, "macro_use"))
+                out.extend(found[index : index + 2])
+                out.append(_with_children(group, inner))
+                index += 3
+            else:
+                out.append(tree)
+                index += 1
+        return out
+
+    def _define(self, macro: Macro) -> None:
+        self._scopes.define(macro)
+        if any(
+            _KERNEL.search(self._text, arm.body.start, arm.body.end)
+            or self._makers & called_words(arm.body.children)
+            for arm in macro.arms
+        ):
+            self._makers |= {macro.name.text}
+
+    def _item_call(
+        self, found: Sequence[Tree], index: int, end: int, out: list[Tree], site: CallSite | None
+    ) -> int:
+        """A macro call among items: what it makes goes to `out`; gives where the items go on."""
+        group = found[end - 1]
+        assert isinstance(group, Group)  # noqa: S101 - `_call_end` says so
+        path = found[index : end - 2]
+        behind = end + is_token(at(found, end), ";")
+        macro = self._scopes.find(path)
+        if macro is not None:
+            makes_kernels = macro.name.text in self._makers or _KERNEL.search(
+                self._text, group.start, group.end
             )
+            outer, self._is_needed = self._is_needed, bool(makes_kernels)
+            made = self._expand(macro, path, group, site, is_item=True)
+            self._is_needed = outer
+            if made is not None:
+                children, inner = made
+                if children:
+                    children[0] = led_by(children[0], path[0].lead)
+                errors = self._sink.error_count
+                items = self._items(children, inner)
+                if site is not None or self._sink.error_count == errors:
+                    out.extend(items)
+                    return behind
+            self._failures.pop((path[0].start, path[0].context), None)
+        out.extend(found[index:behind])
+        return behind
+
+    def _function(
+        self, found: Sequence[Tree], index: int, out: list[Tree], site: CallSite | None
+    ) -> int:
+        """A function: its body with macros expanded goes to `out`; gives where the items go on."""
+        end = index
+        while end < len(found) and not (is_token(found[end], ";") or is_group(found[end], "{")):
+            end += 1
+        out.extend(found[index:end])
+        body = at(found, end)
+        if not isinstance(body, Group):
+            return end
+        is_kernel = has_attribute(out, "kernel")
+        self._is_needed, self._has_failed = is_kernel, False
+        walked = self._walk(body.children, site, is_block=True)
+        if self._has_failed and is_kernel:
+            # What is wrong has been told: as a kernel, the function would be told of again.
+            drop_attribute(out, "kernel")
+        self._is_needed = False
+        out.append(body if walked is None else _with_children(body, walked))
+        return end + 1
+
+    # --- Bodies -----------------------------------------------------------------------------------
+
+    def _walk(
+        self, found: Sequence[Tree], site: CallSite | None, *, is_block: bool
+    ) -> list[Tree] | None:
+        """Trees of a body with their macros expanded; None where there are none."""
+        if is_block:
+            self._scopes.push()
+        out: list[Tree] = []
+        has_changed = self._walk_into(found, site, out, is_block=is_block)
+        if is_block:
+            self._scopes.pop()
+        return out if has_changed else None
+
+    def _walk_into(
+        self, found: Sequence[Tree], site: CallSite | None, out: list[Tree], *, is_block: bool
+    ) -> bool:
+        has_changed = False
+        index = 0
+        while index < len(found):
+            tree = found[index]
+            if isinstance(tree, Group):
+                walked = self._walk(tree.children, site, is_block=tree.opener == "{")
+                has_changed |= walked is not None
+                out.append(tree if walked is None else _with_children(tree, walked))
+                index += 1
+            elif tree.text == "macro_rules" and (macro := definition_at(found, index)) is not None:
+                self._define(macro)
+                out.extend(found[index : index + 4])
+                index += 4
+            elif tree.text == "!" and out and (path := path_before(out)):
+                group = at(found, index + 1)
+                if isinstance(group, Group) and group.opener:
+                    del out[-len(path) :]
+                    has_changed |= self._call(found, index + 2, path, out, site, is_block=is_block)
+                    index += 2
+                else:
+                    out.append(tree)
+                    index += 1
+            else:
+                out.append(tree)
+                index += 1
+        return has_changed
+
+    def _call(
+        self,
+        found: Sequence[Tree],
+        after: int,
+        path: Sequence[Tree],
+        out: list[Tree],
+        site: CallSite | None,
+        *,
+        is_block: bool,
+    ) -> bool:
+        """A call whose argument ends before the tree at `after`: what it makes goes to `out`."""
+        bang, group = found[after - 2 : after]
+        assert isinstance(group, Group)  # noqa: S101 - the caller has looked
+        macro = self._scopes.find(path)
+        if macro is None:
+            name = path[-1]
+            walked = None
+            if isinstance(name, Token) and name.text in _OPEN_ARGUMENTS:
+                walked = self._walk(group.children, site, is_block=False)
+            elif (other := self._scopes.elsewhere(path)) is not None:
+                self._fail(out_of_scope(other, path), path)
+            out.extend((*path, bang, group if walked is None else _with_children(group, walked)))
+            return walked is not None
+        following = at(found, after)
+        before = next((tree for tree in reversed(out) if not is_token(tree, "")), None)
+        begins = is_block and ends_statement(before)
+        is_statement = begins and (
+            is_token(following, ";")
+            or (group.opener == "{" and not (is_token(following, ".") or is_token(following, "?")))
+        )
+        made = self._expand(macro, path, group, site, is_item=False)
+        if made is None:
+            out.extend((*path, bang, group))
+            return False
+        children, inner = made
+        if is_statement:
+            self._statements(children, path[0].lead, inner, out, following)
+            return True
+        while children and is_token(children[-1], ";"):
+            children.pop()
+        fault = not_an_expression(macro, children, inner)
+        if fault is not None:
+            self._fail(fault, path)
+            out.extend((*path, bang, group))
+            return False
+        walked = self._walk(children, inner, is_block=False)
+        children = children if walked is None else walked
+        start, end = inner.span
+        none = Gap(end, end)
+        out.append(Group("", tuple(children), start, end, path[0].lead, none, fragment="expr"))
+        return True
+
+    def _statements(
+        self,
+        children: list[Tree],
+        lead: Gap,
+        site: CallSite,
+        out: list[Tree],
+        following: Tree | None,
+    ) -> None:
+        """The statements a call has become."""
+        if children:
+            first = children[0]
+            if _COMMENT.search(self._text, *first.lead):
+                # Both are kept, and the line between them once.
+                line = self._text.rfind("\n", *lead)
+                cut = lead.end if line < 0 or line == lead.start else line
+                out.append(Token("mark", "", cut, cut, Gap(lead.start, cut)))
+            else:
+                children[0] = led_by(first, lead)
+        self._walk_into(children, site, out, is_block=True)
+        is_closed = following is None or is_token(following, ";")
+        if children and not is_closed and not ends_statement(out[-1]):
+            place = site.span.end
+            out.append(Token("mark", ";", place, place, Gap(place, place)))
+
+    # --- One expansion ----------------------------------------------------------------------------
+
+    def _expand(
+        self,
+        macro: Macro,
+        path: Sequence[Tree],
+        group: Group,
+        outer: CallSite | None,
+        *,
+        is_item: bool,
+    ) -> tuple[list[Tree], CallSite] | None:
+        """What a call becomes, and the call; None after a fault."""
+        context = group.context
+        first = path[0]
+        start = first.start if first.context == context else group.start
+        site = CallSite(
+            name=macro.name.text,
+            span=Span(min(start, group.start), group.end),
+            context=context,
+            depth=1 if outer is None else outer.depth + 1,
+            definition=self._numbers.setdefault(
+                (macro.place.start, macro.place.context), len(self._numbers)
+            ),
+            is_item=is_item,
+            outer=outer,
+        )
+        if site.depth > RECURSION_LIMIT or self._tokens > _MOST_TOKENS:
+            self._fail(endless(site, is_wide=site.depth <= RECURSION_LIMIT), path)
             return None
-        replaced = _replace(expansion, calls, macros, sink)
-        if replaced is None:
-            return None
-        expansion = replaced
-    return None
+        furthest: Tree | None = None
+        reached = -1
+        for arm in macro.arms:
+            matcher = Matcher()
+            bindings = matcher.match(arm.pattern.children, group.children, group.end - 1)
+            if bindings is None:
+                tree = matcher.furthest
+                place = group.end if tree is None else tree.start
+                if place > reached:
+                    furthest, reached = tree, place
+                continue
+            marks: dict[int, int] = {}
 
+            def mark(written: int, marks: dict[int, int] = marks) -> int:
+                found = marks.get(written)
+                if found is None:
+                    found = marks[written] = len(self._contexts)
+                    self._contexts.append(SyntaxContext(written, site.definition))
+                    self._calls.append(site)
+                self._tokens += 1
+                return found
 
-def _replace(
-    expansion: Expansion, calls: list[_Call], macros: dict[str, _Macro], sink: Sink
-) -> Expansion | None:
-    """One round."""
-    text = expansion.text
-    parts: list[str] = []
-    chunks: list[Chunk] = []
-    length = position = 0
+            try:
+                made = transcribe(arm.body.children, bindings, mark)
+            except TranscriptionError as problem:
+                self._fail(unfit(site, problem), path)
+                return None
+            self._has_expanded = True
+            return made, site
+        self._fail(no_arm(macro, site, furthest, self._text), path)
+        return None
 
-    def add(piece: str, offset: int, call: Span | None) -> None:
-        nonlocal length
-        if piece:
-            for chunk in _sub_chunks(expansion, offset, offset + len(piece)):
-                place = max(chunk.start, offset)
-                origin = chunk.origin + place - chunk.start
-                chunks.append(
-                    Chunk(start=length + place - offset, origin=origin, call=call or chunk.call)
-                )
-            parts.append(piece)
-            length += len(piece)
-
-    for call in calls:
-        add(text[position : call.start], position, None)
-        position = call.end
-        macro = macros[call.name]
-        whole = Span(call.start, call.end)
-        place, outer = expansion.origin(whole)
-        for pattern, body in macro.arms:
-            bindings = match(pattern.children, call.argument.children)
-            if bindings is not None:
-                captured = sorted(_let_names(text, body) & _values_read(text, body, bindings))
-                if captured:
-                    sink.emit(
-                        "E0119",
-                        f"`{captured[0]}` is a variable of the macro `{call.name}` and a name in this call",
-                        outer or place,
-                        help="give one of them another name: to Rust they are two",
-                    )
-                    return None
-                for piece, offset in transcribe(text, body, bindings):
-                    add(piece, offset, outer or place)
+    def _fail(self, fault: Fault, path: Sequence[Tree]) -> None:
+        """A call that is not expanded: a kernel's is told at once, another where a kernel turns out to need it."""
+        self._has_failed = True
+        first = path[0]
+        if not self._is_needed:
+            self._failures[first.start, first.context] = fault
+            return
+        call = self._calls[first.context]
+        related = list(fault.related)
+        span = fault.span
+        while call is not None:
+            if call.context == ROOT_CONTEXT:
+                related.append(Label(span=span, message=f"in the macro `{call.name}`"))
+                span = call.span
                 break
-        else:
-            from transpiler.diagnostics.model import Label  # noqa: PLC0415 - only after an error
-
-            definition, _ = expansion.origin(Span(macro.start, macro.start + len(macro.name)))
-            sink.emit(
-                "E0117",
-                f"no arm of the macro `{call.name}` matches this call",
-                outer or place,
-                related=(Label(span=definition, message="the macro is here"),),
-            )
-            return None
-    add(text[position:], position, None)
-    return Expansion(text="".join(parts), chunks=tuple(chunks))
+            call = self._calls[call.context]
+        self._sink.emit(
+            fault.code,
+            fault.message,
+            span,
+            label=fault.label if span == fault.span else "",
+            related=tuple(label for label in related if label.span != span),
+            notes=fault.notes,
+            help=fault.help,
+        )
 
 
-def _sub_chunks(expansion: Expansion, start: int, end: int) -> Iterator[Chunk]:
-    index = bisect.bisect_right(expansion.chunks, start, key=lambda chunk: chunk.start) - 1
-    while index < len(expansion.chunks) and expansion.chunks[index].start < end:
-        yield expansion.chunks[index]
-        index += 1
+# --- Reading trees --------------------------------------------------------------------------------
 
 
-def _has_kernel(text: str, group: Group) -> bool:
-    return _KERNEL.search(text, group.start, group.end) is not None
+def _with_children(group: Group, children: Sequence[Tree]) -> Group:
+    return group._replace(children=tuple(children), is_verbatim=False)
 
 
-def _let_names(text: str, body: Group) -> set[str]:
-    return set(_LET.findall(text, body.start, body.end))
-
-
-def _values_read(text: str, body: Group, bindings: Bindings) -> set[str]:
-    """The names that the call passes in where the body may read or bind them as variables."""
-    written = text[body.start : body.end]
-    return {
-        word
-        for name, binding in bindings.items()
-        if re.search(rf"(?<!::)(?<!fn )(?<!\.)(?<!#\[)\${name}\b", written)
-        for word in _words(text, binding)
-    }
-
-
-def _words(text: str, binding: Binding) -> Iterator[str]:
-    if isinstance(binding, list):
-        for each in binding:
-            yield from _words(text, each)
-    elif _KERNEL.search(text, binding.start, binding.end) is None:
-        for found in _WORD.finditer(text, binding.start, binding.end):
-            if found.lastgroup:
-                yield found.group()
-
-
-def _makers(macros: dict[str, _Macro], text: str) -> frozenset[str]:
-    """The macros whose expansion may hold a kernel, through other macros too."""
-    found: set[str] = set()
-    while True:
-        more = {
-            name
-            for name, macro in macros.items()
-            if name not in found
-            and any(
-                _has_kernel(text, body)
-                or any(re.search(rf"\b{other}\s*!", text[body.start : body.end]) for other in found)
-                for _, body in macro.arms
-            )
-        }
-        if not more:
-            return frozenset(found)
-        found |= more
-
-
-def _definitions(items: Sequence[Tree]) -> Iterator[_Macro]:
-    for index, tree in enumerate(items):
-        if is_token(tree, "macro_rules") and is_token(at(items, index + 1), "!"):
-            name, body = at(items, index + 2), at(items, index + 3)
-            if isinstance(name, Token) and isinstance(body, Group):
-                yield _Macro(name=name.text, arms=tuple(_arms(body.children)), start=name.start)
-        elif _is_module(items, index) and isinstance(tree, Group):
-            yield from _definitions(tree.children)
-
-
-def _arms(body: Sequence[Tree]) -> Iterator[tuple[Group, Group]]:
-    for index in range(len(body) - 2):
-        pattern, arrow, made = body[index : index + 3]
-        if isinstance(pattern, Group) and is_token(arrow, "=>") and isinstance(made, Group):
-            yield pattern, made
-
-
-def _is_module(items: Sequence[Tree], index: int) -> bool:
-    return index > 1 and is_group(items[index], "{") and is_token(items[index - 2], "mod")
-
-
-def _calls(items: Sequence[Tree], macros: dict[str, _Macro]) -> Iterator[_Call]:
-    """The calls of known macros among items."""
-    for index, tree in enumerate(items):
-        if _is_module(items, index) and isinstance(tree, Group):
-            yield from _calls(tree.children, macros)
-        elif isinstance(tree, Token) and tree.text in macros:
-            argument = at(items, index + 2)
-            begins = (
-                index == 0 or is_token(items[index - 1], ";") or is_group(items[index - 1], "{")
-                or is_group(items[index - 1], "[")
-            )  # fmt: skip
-            if begins and is_token(at(items, index + 1), "!") and isinstance(argument, Group):
-                last = at(items, index + 3)
-                end = last.end if last is not None and is_token(last, ";") else argument.end
-                yield _Call(name=tree.text, argument=argument, start=tree.start, end=end)
+def _end_of(found: Sequence[Tree]) -> int:
+    return found[-1].end if found else 0
