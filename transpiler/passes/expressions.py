@@ -40,6 +40,7 @@ from transpiler.passes.macro_calls import macro_call
 from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.scalars import bad_suffix, bind_function, bind_method, primitive
 from transpiler.passes.shapes import unify_shapes
+from transpiler.passes.unsupported import outside_kernels
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
@@ -56,19 +57,6 @@ _COMPARISON_METHODS = {
 _UNARY = {
     syntax.UnaryOperator.NEGATE: ir.UnaryOperator.NEGATE,
     syntax.UnaryOperator.NOT: ir.UnaryOperator.NOT,
-}
-
-_UNSUPPORTED = {
-    syntax.Index: ("indexing", None),
-    syntax.Array: ("an array as a value", "arrays are written in place, as in `&[BLOCK, 1]`"),
-    syntax.ArrayRepeat: ("an array as a value", None),
-    syntax.Range: ("a range as a value", "ranges stand in the head of a `for` loop"),
-    syntax.Reference: ("a reference to a value", "references are written for lists only: `&[…]`"),
-    syntax.LetCondition: ("`if let`", "use a plain condition"),
-    syntax.Closure: ("a closure", "write the computation out"),
-    syntax.StructLiteral: ("a struct", "use separate variables, or a tuple"),
-    syntax.Try: ("`?`", "kernels have no `Result`"),
-    syntax.TextLiteral: ("a string or character as a value", None),
 }
 
 
@@ -142,8 +130,7 @@ class ExpressionElaborator(ABC):
             case syntax.While() | syntax.For() | syntax.Assignment():
                 return state.unsupported("a statement as a value", node.span)
             case _:
-                construct, instead = _UNSUPPORTED[type(node)]
-                return state.unsupported(construct, node.span, instead=instead)
+                return outside_kernels(state, node)
 
     @abstractmethod
     def evaluate(self, state: Elaboration, node: syntax.Expression) -> ir.Expression:
