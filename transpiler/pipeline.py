@@ -16,7 +16,7 @@ from transpiler.ir.description import KernelPlan
 from transpiler.passes.cfg import Features
 from transpiler.passes.context import PassContext
 from transpiler.passes.elaborate import elaborate
-from transpiler.passes.launch_facts import launch_facts
+from transpiler.passes.launch_facts import function_facts, launch_facts
 from transpiler.passes.pipeline import run_passes
 from transpiler.passes.specialise import specialise
 from transpiler.version import __version__
@@ -124,10 +124,11 @@ def _translate(source: SourceFile, options: Options, sink: Sink) -> Result:
     features = Features(options.features, default_features=options.default_features)
     module = elaborate(file, source, features, sink, frozenset(options.kernels))
     module = run_passes(module, PassContext(sink=sink))
+    facts = function_facts(module)
     plans = tuple(
         KernelPlan(
             kernel=kernel,
-            facts=launch_facts(kernel),
+            facts=launch_facts(kernel, facts),
             specialisations=specialise(
                 kernel, blocks=dict(options.blocks), dtypes=options.dtypes, sink=sink
             ),

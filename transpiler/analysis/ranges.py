@@ -96,7 +96,7 @@ class Ranges:
     its dtype may give anything in it, as without overflow checks; otherwise it is taken not to.
     """
 
-    def __init__(self, kernel: ir.Kernel, *, extents: frozenset[str], wraps: bool) -> None:
+    def __init__(self, kernel: ir.Routine, *, extents: frozenset[str], wraps: bool) -> None:
         self._extents = extents
         self._facts: dict[int, Facts] = {}
         self._definitions: dict[ir.Symbol, list[_Definition]] = {}
@@ -108,6 +108,8 @@ class Ranges:
         self._provisional: dict[ir.Symbol, Interval] = {}
         self._depth = 0
         self._evaluation = _Evaluation(self, wraps=wraps)
+        # Triton makes a number of an argument of a kernel that is 1, and of whatever constant a function is given.
+        self._numbers = None if isinstance(kernel, ir.Function) else exactly(1)
         self._collect(kernel.body.statements, ())
 
     def of(self, node: ir.Expression, *, at: ir.Statement | None = None) -> Interval:
@@ -115,8 +117,8 @@ class Ranges:
         return self._evaluation.of(node, self._facts_at(at))
 
     def of_number(self, node: ir.Expression, *, at: ir.Statement | None = None) -> Interval:
-        """Where the integer lies if it is one of Python's: computed exactly, each run-time parameter in it 1."""
-        return _Evaluation(self, wraps=False, parameters=exactly(1)).of(node, self._facts_at(at))
+        """Where the integer lies if it is one of Python's: computed exactly, each parameter of a kernel in it 1."""
+        return _Evaluation(self, wraps=False, parameters=self._numbers).of(node, self._facts_at(at))
 
     def _facts_at(self, statement: ir.Statement | None) -> Facts:
         return () if statement is None else self._facts.get(id(statement), ())

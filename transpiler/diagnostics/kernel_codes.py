@@ -86,6 +86,16 @@ KERNEL_CODES: tuple[Code, ...] = (
         right="T::program_id(Axis::Z)",
     ),
     error(
+        "E0308",
+        "An operation cannot combine values by this",
+        "`T::reduce` and `T::associative_scan` are given the name of a function of the file that "
+        "makes one value of two of its own type, for single elements, and does nothing else: Triton "
+        "calls it as often and in such order as it likes, and gives it nothing but the two values.",
+        wrong="let total = T::reduce(x, 0, |a, b| a + b, false);",
+        right="fn add<T: Triton, D: Num>(a: T::Tensor<D>, b: T::Tensor<D>) -> T::Tensor<D> { a + b }\n\n"
+        "let total = T::reduce(x, 0, add::<T, D>, false);",
+    ),
+    error(
         "E0401",
         "Types do not match",
         "The language never converts on its own: both sides of an operator, an argument and its "
@@ -202,8 +212,8 @@ KERNEL_CODES: tuple[Code, ...] = (
     error(
         "E0602",
         "A function calls itself",
-        "A function that kernels call takes the place of its calls, so it can lead back to itself "
-        "neither directly nor through others. Triton has no recursion either.",
+        "Triton has no recursion: a function that kernels call can lead back to itself neither "
+        "directly nor through others.",
         wrong="fn power(x: i32, n: i32) -> i32 { if n == 0 { 1 } else { x * power(x, n - 1) } }",
         right="let mut power = 1;\nfor _ in 0..n { power *= x; }",
     ),

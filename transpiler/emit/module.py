@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transpiler.emit.environment import template
+from transpiler.emit.functions import ModuleFunctions
 from transpiler.emit.imports import import_lines
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.records import table
@@ -20,7 +21,7 @@ from transpiler.target.read_names import names_read
 
 if TYPE_CHECKING:
     from transpiler.ir.description import KernelPlan
-    from transpiler.ir.nodes import Module
+    from transpiler.ir.nodes import Module, Routine
     from transpiler.source import SourceFile, Span
     from transpiler.target.model import Function
 
@@ -41,18 +42,19 @@ def emit_module(
     options_text: str,
     version: str,
 ) -> EmittedModule:
-    """Emit the kernels of `plans`, in their order.
+    """Emit the kernels of `plans`, in their order, each after the functions it is the first to call.
 
     Raises:
         EmissionError: the text is no valid Python; a fault of the compiler.
     """
-    kernels = _lower(plans, source)
+    kernels, functions = _lower(module, plans, source)
     raw = [kernel.function for kernel in kernels]
+    called = [function for group in functions for function in group]
     specialised = [function for kernel in kernels for function in kernel.specialisations]
-    reads = [(it, names_read(it)) for it in (*raw, *specialised)]
+    reads = [(it, names_read(it)) for it in (*called, *raw, *specialised)]
     read: frozenset[str] = frozenset().union(*(names for _, names in reads))
     helpers = helpers_for(read)
-    bound = MODULE_NAMES.union(helpers, (it.name for it in (*raw, *specialised)))
+    bound = MODULE_NAMES.union(helpers, (it.name for it in (*called, *raw, *specialised)))
     check_names(reads, bound)
     view = ModuleView(
         header=tuple(comment_text(line) for line in _header(source, options_text, version)),
@@ -62,7 +64,11 @@ def emit_module(
         imports=import_lines({*read, "dataclass", "triton", *(["tl"] if helpers else [])}),
         exports=_sorted_exports(["KERNELS", "Kernel", *(it.name for it in (*raw, *specialised))]),
         helpers=tuple(PRELUDE[name].rstrip() for name in helpers),
-        kernels=tuple(map(_view, raw)),
+        kernels=tuple(
+            _view(it)
+            for kernel, group in zip(raw, functions, strict=True)
+            for it in (*group, kernel)
+        ),
         specialisations=tuple(map(_view, specialised)),
         table=table(zip(plans, kernels, strict=True)),
     )
@@ -71,8 +77,13 @@ def emit_module(
     return EmittedModule(text=text, line_map=_line_map(view, starts))
 
 
-def _lower(plans: tuple[KernelPlan, ...], source: SourceFile) -> list[LoweredKernel]:
-    """Lower all kernels, their functions' names chosen first: no local may hide one."""
+def _lower(
+    module: Module, plans: tuple[KernelPlan, ...], source: SourceFile
+) -> tuple[list[LoweredKernel], list[list[Function]]]:
+    """All kernels, and for each the functions to define above it.
+
+    Their functions' names are chosen first: no local may hide one.
+    """
     specialisations = [
         it.name for plan in plans for it in plan.specialisations if not it.is_kernel_itself
     ]
@@ -81,15 +92,19 @@ def _lower(plans: tuple[KernelPlan, ...], source: SourceFile) -> list[LoweredKer
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]
     module_names = frozenset({*names, *specialisations, *PRELUDE})
     base = _base(source)
-    return [
-        lower_kernel(
-            plan,
-            name,
-            module_names,
-            f"{base}:{source.position(plan.kernel.name_span.start).line}",
-        )
-        for plan, name in zip(plans, names, strict=True)
-    ]
+
+    def origin(routine: Routine) -> str:
+        return f"{base}:{source.position(routine.name_span.start).line}"
+
+    functions = ModuleFunctions(module.functions, plans, module_names, origin)
+    kernels: list[LoweredKernel] = []
+    groups: list[list[Function]] = []
+    for plan, name in zip(plans, names, strict=True):
+        callees = functions.named_by(plan.kernel)
+        reserved = module_names.union(callee.name for callee in callees.values())
+        kernels.append(lower_kernel(plan, name, reserved, origin(plan.kernel), callees))
+        groups.append(list(functions.newly_used(plan.kernel)))
+    return kernels, groups
 
 
 def _view(function: Function) -> FunctionView:

@@ -19,12 +19,12 @@ _INDENT = "  "
 
 
 def dump_module(module: ir.Module) -> str:
-    """Every kernel of the module, in order."""
-    return "\n".join("\n".join(_KernelDump(kernel).lines()) + "\n" for kernel in module.kernels)
+    """Every function and every kernel of the module, in order."""
+    return "\n".join("\n".join(_Dump(routine).lines()) + "\n" for routine in module.routines)
 
 
-class _KernelDump:
-    def __init__(self, kernel: ir.Kernel) -> None:
+class _Dump:
+    def __init__(self, kernel: ir.Kernel | ir.Function) -> None:
         self._kernel = kernel
         self._names: dict[ir.Symbol, str] = {}
         self._uses: dict[str, int] = {}
@@ -39,10 +39,12 @@ class _KernelDump:
         kernel = self._kernel
         generics = [f"{p.name}: {p.bound.value}" for p in kernel.dtype_parameters]
         generics += [f"const {self._declared(symbol)}" for symbol in kernel.const_generics]
-        yield f"kernel {kernel.name}<{', '.join(generics)}>("
+        keyword = "kernel" if isinstance(kernel, ir.Kernel) else "function"
+        yield f"{keyword} {kernel.name}<{', '.join(generics)}>("
         for symbol in kernel.parameters:
             yield f"{_INDENT}{self._declared(symbol)},"
-        yield ") {"
+        result = f" -> {type_text(kernel.result)}" if isinstance(kernel, ir.Function) else ""
+        yield f"){result} {{"
         yield from self._statements(kernel.body.statements, _INDENT)
         yield "}"
 
@@ -106,7 +108,8 @@ class _KernelDump:
             case ir.Continue():
                 yield f"{indent}continue '{node.loop}"
             case ir.Return():
-                yield f"{indent}return"
+                value = "" if node.value is None else f" {self._expression(node.value)}"
+                yield f"{indent}return{value}"
             case _:
                 assert_never(node)
 
@@ -131,6 +134,11 @@ class _KernelDump:
                 arguments = ", ".join(map(self._argument, node.arguments))
                 generics = f"<{dtypes}>" if dtypes else ""
                 return f"{node.op.name}{generics}({arguments})"
+            case ir.Call():
+                dtypes = ", ".join(map(dtype_text, node.dtypes))
+                arguments = ", ".join(map(self._expression, (*node.arguments, *node.constants)))
+                generics = f"<{dtypes}>" if dtypes else ""
+                return f"call {node.function.name}{generics}({arguments})"
             case ir.OffsetPointer():
                 return f"offset({self._expression(node.pointer)}, {self._expression(node.offsets)})"
             case ir.TupleValue():
@@ -169,6 +177,8 @@ class _KernelDump:
                 return str(node.value).lower()
             case ir.TextArgument():
                 return repr(node.value)
+            case ir.FunctionArgument():
+                return node.function.name
             case _:
                 return self._expression(node)
 

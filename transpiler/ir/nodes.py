@@ -1,4 +1,4 @@
-"""The typed IR: kernels, symbols by identity, every expression with its type.
+"""The typed IR: kernels and functions, symbols by identity, every expression with its type.
 
 The passes from `settle` on keep these invariants, which `transpiler.ir.verify` checks: every type is settled, every
 symbol is declared before it is read, and the two sides of an assignment have one type.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
-    from transpiler.ir.types import DType, DtypeParameter, ElementType, Type
-    from transpiler.ops.model import Op
+    from transpiler.ir.types import Dimension, DType, DtypeParameter, ElementType, Type
+    from transpiler.ops.model import Effect, Op
     from transpiler.source import Span
 
 
@@ -185,6 +185,38 @@ class OpCall(TypedNode):
     arguments: tuple[Argument, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FunctionSymbol:
+    """A function that kernels call, told apart by `id` alone; `name` is its Rust name.
+
+    `effects` are what calling it does besides computing its value, calls within it counted; `constants` the places of
+    those parameters whose value it needs at compile time, `extents` those of the const generics that are extents of
+    tiles.
+    """
+
+    id: int
+    name: str
+    effects: frozenset[Effect]
+    constants: frozenset[int]
+    extents: frozenset[int]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FunctionSymbol) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(TypedNode):
+    """A call of a function of the file: a dtype for each of its dtype parameters, a value for each of its others."""
+
+    function: FunctionSymbol
+    dtypes: tuple[ElementType, ...]
+    constants: tuple[Expression, ...]
+    arguments: tuple[Expression, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetPointer(TypedNode):
     """`pointer.add_offsets(offsets)`: a tensor of pointers, `offsets` counted in elements."""
@@ -232,6 +264,7 @@ Expression: TypeAlias = (
     | Binary
     | Cast
     | OpCall
+    | Call
     | OffsetPointer
     | TupleValue
     | TupleElement
@@ -277,12 +310,26 @@ class TextArgument(Node):
     value: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionArgument(Node):
+    """The name of a function, by which an operation combines two values."""
+
+    function: FunctionSymbol
+
+
 PlainArgument: TypeAlias = (
-    AbsentArgument | ListArgument | EnumArgument | FlagArgument | TextArgument
+    AbsentArgument | ListArgument | EnumArgument | FlagArgument | TextArgument | FunctionArgument
 )
 Argument: TypeAlias = Expression | PlainArgument
 
-PLAIN_ARGUMENTS = (AbsentArgument, ListArgument, EnumArgument, FlagArgument, TextArgument)
+PLAIN_ARGUMENTS = (
+    AbsentArgument,
+    ListArgument,
+    EnumArgument,
+    FlagArgument,
+    TextArgument,
+    FunctionArgument,
+)
 """The arguments that are no values, for `isinstance`."""
 
 
@@ -418,7 +465,9 @@ class Continue(StatementNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Return(StatementNode):
-    """`return;`."""
+    """`return;`, or `return value;` at the end of a function."""
+
+    value: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -434,17 +483,15 @@ Statement: TypeAlias = (
 )
 
 
-# --- Kernels --------------------------------------------------------------------------------------
+# --- Kernels and functions ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kernel(Node):
-    """One `#[kernel]` function.
+class Routine(Node):
+    """What kernels and the functions they call have in common.
 
     `name_span` covers its name. `parameters` are the runtime parameters in Rust order,
-    `const_generics` the compile-time ones; `docs` the doc comment a line each; `feature_gate` the
-    text of its `#[cfg(…)]` conditions or None; `named_dtypes` the dtypes its attribute names, if
-    any; `backward` the struct its attribute names.
+    `const_generics` the compile-time ones; `docs` the doc comment a line each.
     """
 
     name: str
@@ -454,6 +501,31 @@ class Kernel(Node):
     const_generics: tuple[Symbol, ...]
     parameters: tuple[Symbol, ...]
     body: Block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function(Routine):
+    """A function of the file for the shapes it is called with; the last statement of its body returns its value.
+
+    A parameter whose value its body needs at compile time has the kind of a const generic. `given` are the dimensions
+    its const generics are, as its shapes name them. `is_combine` tells that an operation calls it, with values of
+    Triton alone.
+    """
+
+    symbol: FunctionSymbol
+    result: Type
+    given: tuple[Dimension, ...]
+    is_combine: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel(Routine):
+    """One `#[kernel]` function.
+
+    `feature_gate` is the text of its `#[cfg(…)]` conditions or None; `named_dtypes` the dtypes its
+    attribute names, if any; `backward` the struct its attribute names.
+    """
+
     named_dtypes: tuple[DType, ...] = ()
     backward: str | None = None
     feature_gate: str | None = None
@@ -468,9 +540,34 @@ class Kernel(Node):
         )
 
 
+R = TypeVar("R", bound=Routine)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
-    """The kernels of one file, in its order, and its `//!` lines."""
+    """The kernels of one file, in its order, its `//!` lines, and the functions the kernels call, callees first."""
 
     docs: tuple[str, ...]
     kernels: tuple[Kernel, ...]
+    functions: tuple[Function, ...] = ()
+
+    @property
+    def routines(self) -> tuple[Kernel | Function, ...]:
+        """The functions and the kernels."""
+        return (*self.functions, *self.kernels)
+
+    def mapped(self, change: RoutineChange) -> Module:
+        """The module with every kernel and function changed."""
+        return Module(
+            docs=self.docs,
+            kernels=tuple([change(kernel) for kernel in self.kernels]),
+            functions=tuple([change(function) for function in self.functions]),
+        )
+
+
+class RoutineChange(Protocol):
+    """What makes another kernel of a kernel, and another function of a function."""
+
+    def __call__(self, routine: R, /) -> R:
+        """The changed routine."""
+        ...

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.frozen import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class DType(Enum):
@@ -241,6 +245,19 @@ UNIT = Unit()
 NEVER = Never()
 POISON = Poison()
 UNKNOWN_DIMENSION = UnknownDimension()
+
+
+def with_dtypes(type_: Type, dtypes: Mapping[DtypeParameter, ElementType]) -> Type:
+    """The type with dtypes in the place of its dtype parameters."""
+    match type_:
+        case Scalar() | Tensor() | Pointer() | PointerTensor() | Descriptor():
+            if not isinstance(type_.dtype, DtypeParameter):
+                return type_
+            return replace(type_, dtype=dtypes.get(type_.dtype, type_.dtype))
+        case TupleType(elements=elements):
+            return TupleType(elements=tuple(with_dtypes(element, dtypes) for element in elements))
+        case _:
+            return type_
 
 
 # --- Display --------------------------------------------------------------------------------------

@@ -33,19 +33,20 @@ class InvalidModuleError(Exception):
 
 
 def verify(module: ir.Module, *, after: str) -> None:
-    """Check every kernel.
+    """Check every kernel and function.
 
     Raises:
         InvalidModuleError: what is broken, in which kernel, after which pass.
     """
-    for kernel in module.kernels:
-        _Verifier(kernel, after).run()
+    for routine in module.routines:
+        _Verifier(routine, after).run()
 
 
 class _Verifier:
-    def __init__(self, kernel: ir.Kernel, after: str) -> None:
+    def __init__(self, kernel: ir.Routine, after: str) -> None:
         self._kernel = kernel
         self._after = after
+        self._what = "function" if isinstance(kernel, ir.Function) else "kernel"
         self._declared: set[ir.Symbol] = {*kernel.parameters, *kernel.const_generics}
 
     def run(self) -> None:
@@ -54,7 +55,7 @@ class _Verifier:
     def _require(self, condition: bool, message: str, span: Span) -> None:  # noqa: FBT001 - the thing required
         if not condition:
             raise InvalidModuleError(
-                f"after {self._after}, kernel {self._kernel.name}, offsets {span.start} to {span.end}: {message}"
+                f"after {self._after}, {self._what} {self._kernel.name}, offsets {span.start} to {span.end}: {message}"
             )
 
     def _block(self, block: ir.Block) -> None:
@@ -93,10 +94,10 @@ class _Verifier:
                     self._expression(bound)
                 self._declare(node.symbol)
                 self._block(node.body)
-            case ir.Break():
+            case ir.Break() | ir.Return():
                 if node.value is not None:
                     self._expression(node.value)
-            case ir.Continue() | ir.Return():
+            case ir.Continue():
                 pass
 
     def _declare(self, symbol: ir.Symbol) -> None:

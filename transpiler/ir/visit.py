@@ -32,6 +32,8 @@ def child_expressions(node: ir.Expression) -> tuple[ir.Expression, ...]:
                 elif not isinstance(argument, ir.PLAIN_ARGUMENTS):
                     result.append(argument)
             return tuple(result)
+        case ir.Call():
+            return (*node.arguments, *node.constants)
         case ir.OffsetPointer():
             return (node.pointer, node.offsets)
         case ir.TupleValue():
@@ -53,9 +55,9 @@ def statement_expressions(node: ir.Statement) -> tuple[ir.Expression, ...]:
             return (node.condition,)
         case ir.For():
             return (node.start, node.stop, node.step)
-        case ir.Break():
+        case ir.Break() | ir.Return():
             return () if node.value is None else (node.value,)
-        case ir.Declare() | ir.Continue() | ir.Return():
+        case ir.Declare() | ir.Continue():
             return ()
         case _:
             assert_never(node)
@@ -138,8 +140,8 @@ class Rewriter:
         """What takes the place of a symbol, where it is declared and where it is read."""
         return symbol
 
-    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel with its body rewritten."""
+    def kernel(self, kernel: ir.R) -> ir.R:
+        """The kernel, or the function, with its body rewritten."""
         body = self.block(kernel.body)
         return kernel if body is kernel.body else replace(kernel, body=body)
 
@@ -199,10 +201,10 @@ class Rewriter:
                     symbol=self.symbol(node.symbol),
                     body=self.block(node.body),
                 )
-            case ir.Break():
+            case ir.Break() | ir.Return():
                 left = None if node.value is None else self.expression(node.value)
                 return node if left is node.value else replace(node, value=left)
-            case ir.Continue() | ir.Return():
+            case ir.Continue():
                 return node
             case _:
                 assert_never(node)
@@ -243,6 +245,12 @@ class Rewriter:
                 if all(n is o for n, o in zip(arguments, node.arguments, strict=True)):
                     return node
                 return replace(node, arguments=arguments)
+            case ir.Call():
+                return replace(
+                    node,
+                    arguments=tuple([self.expression(argument) for argument in node.arguments]),
+                    constants=tuple([self.expression(constant) for constant in node.constants]),
+                )
             case ir.OffsetPointer():
                 pointer, offsets = self.expression(node.pointer), self.expression(node.offsets)
                 if pointer is node.pointer and offsets is node.offsets:
@@ -273,7 +281,13 @@ class Rewriter:
     def argument(self, node: ir.Argument) -> ir.Argument:
         """An argument of an operation, rewritten."""
         match node:
-            case ir.AbsentArgument() | ir.EnumArgument() | ir.FlagArgument() | ir.TextArgument():
+            case (
+                ir.AbsentArgument()
+                | ir.EnumArgument()
+                | ir.FlagArgument()
+                | ir.TextArgument()
+                | ir.FunctionArgument()
+            ):
                 return node
             case ir.ListArgument():
                 elements = tuple(self.expression(element) for element in node.elements)

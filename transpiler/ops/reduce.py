@@ -116,6 +116,28 @@ REDUCE: tuple[Op, ...] = (
         range=RangeOf(parameters=("x",)),
     ),
     Op(
+        name="reduce",
+        family="reduce",
+        signature=(
+            "<D: Dtype, O: Dtype>(x: Tensor<D>, axis: const i32, combine_fn: fn<O>, "
+            "keep_dims: bool) -> Tensor<O>"
+        ),
+        triton="tl.reduce(x, axis, combine_fn, keep_dims=keep_dims)",
+        summary="All elements along an axis, made one by a function of two; in any order.",
+        shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
+    ),
+    Op(
+        name="associative_scan",
+        family="scan",
+        signature=(
+            "<D: Dtype>(x: Tensor<D>, axis: const i32, combine_fn: fn<D>, reverse: bool)"
+            " -> Tensor<D>"
+        ),
+        triton="tl.associative_scan(x, axis, combine_fn, reverse=reverse)",
+        summary="All elements up to each, made one by an associative function of two.",
+        shape=ShapeOf(parameter="x"),
+    ),
+    Op(
         name="histogram",
         family="scan",
         signature="(x: Tensor<i32>, num_bins: const i32, mask: Option<Mask>) -> Tensor<i32>",

@@ -11,7 +11,7 @@
 | `[const i32]`, `[i32]` | `&[…]` of compile-time or run-time scalars |
 | `bool` | a compile-time flag |
 | `str` | a string literal |
-| `fn` | the name of a function |
+| `fn<D>` | the name of a function that makes one value of two of that dtype |
 | `Option<…>` | `None` or `Some(…)` |
 | any other name | a member of that enum (`transpiler.ops.enums`) |
 
@@ -195,7 +195,10 @@ class _Parser:
                 return ValueKind(form=Form.TEXT)
             case "fn":
                 self._next()
-                return ValueKind(form=Form.FUNCTION)
+                self._expect("<")
+                dtype = self._dtype()
+                self._expect(">")
+                return ValueKind(form=Form.FUNCTION, dtype=dtype)
             case _:
                 return ValueKind(form=Form.SCALAR, dtype=self._dtype())
 

@@ -29,11 +29,3 @@ OPS: dict[str, Op] = {
         *DEBUG,
     )
 }
-
-UNTRANSLATED = frozenset(
-    {
-        "associative_scan",
-        "reduce",
-    }
-)
-"""The other methods of the `Triton` trait: known, so that a kernel that calls one is not told of a spelling mistake."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
 
 
-def check_assigned(kernel: ir.Kernel, sink: Sink) -> None:
+def check_assigned(kernel: ir.Routine, sink: Sink) -> None:
     """Report the variables that are read where a path gave them no value."""
     _Check(sink).block(kernel.body)
 

@@ -23,8 +23,9 @@ from transpiler.ir.types import (
 )
 from transpiler.ops.enums import ENUMS, REFUSED
 from transpiler.ops.signature import Form, TupleKind, ValueKind
-from transpiler.ops.table import OPS, UNTRANSLATED
+from transpiler.ops.table import OPS
 from transpiler.passes.annotations import resolve_dtype
+from transpiler.passes.combine import in_combined_dtype
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.elaboration import is_poison, near_match
 from transpiler.passes.result_shape import argument_shape, result_shape
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 Elaborate: TypeAlias = "Callable[[syntax.Expression], ir.Expression]"
+Combine: TypeAlias = "Callable[[syntax.Expression, ElementType], ir.Argument | None]"
+"""The function that an expression names, as one that combines two values of a dtype; None where it is at fault."""
 
 
 def bind_op_call(
@@ -48,6 +51,7 @@ def bind_op_call(
     arguments: tuple[syntax.Expression, ...],
     span: Span,
     elaborate: Elaborate,
+    combine: Combine,
 ) -> ir.Expression:
     """The typed call of the operation `segment` names; every fault of it is reported."""
     op = OPS.get(segment.name)
@@ -55,16 +59,14 @@ def bind_op_call(
         for argument in arguments:
             if not _is_option_or_list(argument):
                 elaborate(argument)
-        if segment.name in UNTRANSLATED:
-            return state.unsupported(f"the operation `{state.hardware}::{segment.name}`", span)
         state.sink.emit(
             "E0301",
             f"`{state.hardware}` has no operation `{segment.name}`",
             segment.span,
-            help=near_match(segment.name, (*OPS, *sorted(UNTRANSLATED))),
+            help=near_match(segment.name, OPS),
         )
         return state.poison(span)
-    return _Binding(state, op, elaborate).call(segment, arguments, span)
+    return _Binding(state, op, elaborate, combine).call(segment, arguments, span)
 
 
 def _is_option_or_list(argument: syntax.Expression) -> bool:
@@ -82,10 +84,11 @@ def _is_option_or_list(argument: syntax.Expression) -> bool:
 class _Binding:
     """One call while its arguments are bound."""
 
-    def __init__(self, state: Elaboration, op: Op, elaborate: Elaborate) -> None:
+    def __init__(self, state: Elaboration, op: Op, elaborate: Elaborate, combine: Combine) -> None:
         self._state = state
         self._op = op
         self._elaborate = elaborate
+        self._combine = combine
         self._generics: dict[str, ElementType] = {
             name: state.solver.fresh(LiteralKind.ANY) for name, _ in op.parsed.generics
         }
@@ -111,6 +114,7 @@ class _Binding:
             for argument in bound
         ):
             return state.poison(span)
+        bound = in_combined_dtype(state, self._op, self._generics, bound)
         named = {
             parameter.name: argument
             for parameter, argument in zip(signature.parameters, bound, strict=True)
@@ -216,9 +220,17 @@ class _Binding:
             case Form.LIST | Form.CONSTANT_LIST:
                 return self._list(node, kind, name)
             case Form.FUNCTION:
-                return self._state.unsupported("a combine function", node.span)
+                return self._function(node, kind)
             case _:
                 return self._value(node, kind, name)
+
+    def _function(self, node: syntax.Expression, kind: ValueKind) -> ir.Argument:
+        dtype = self._generics[kind.dtype] if isinstance(kind.dtype, str) else kind.dtype
+        found = None if dtype is None else self._combine(node, dtype)
+        if found is None:
+            self._failed = True
+            return ir.AbsentArgument(span=node.span)
+        return found
 
     def _enum(self, node: syntax.Expression, enum: str, name: str) -> ir.Argument:
         members = ENUMS[enum]

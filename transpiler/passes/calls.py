@@ -1,80 +1,51 @@
-"""Calls of the file's own functions: the function's body takes the place of the call.
-
-Each call is elaborated anew with the types of its arguments, so a function is as generic as Rust makes it: over dtypes,
-constants and, which Rust does not write, over shapes.
-"""
+"""Calls of the file's own functions, and functions that operations are given to combine values with."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     F64,
-    POISON,
-    UNIT,
-    Bound,
+    Descriptor,
     DType,
     DtypeParameter,
     DtypeVariable,
     LiteralKind,
-    Poison,
+    Pointer,
+    PointerTensor,
     Scalar,
     Tensor,
-    Unit,
+    TupleType,
+    with_dtypes,
 )
 from transpiler.passes.annotations import check_annotation, resolve_dtype, resolve_type
-from transpiler.passes.bounds import parameter_bounds
-from transpiler.passes.compile_time import is_compile_time, may_be_constant
+from transpiler.passes.bounds import admitted_by, parameter_bounds
+from transpiler.passes.compile_time import dimension_of, is_compile_time, may_be_constant
 from transpiler.passes.elaboration import is_poison, near_match
-from transpiler.passes.scope import Scopes
+from transpiler.passes.function_table import CallShape
+from transpiler.passes.functions import Elaborator, annotation_text, instance_of, signature_of
+from transpiler.passes.inline import constant_result, in_place
 from transpiler.syntax import nodes as syntax
-from transpiler.syntax.hygiene import ROOT_CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transpiler.ir.types import ElementType, Type
     from transpiler.passes.elaboration import Elaboration
+    from transpiler.passes.function_table import Signature
     from transpiler.passes.items import Namespace
     from transpiler.source import Span
 
-_HARDWARE_BOUND = "Triton"
-_BOUNDS = {bound.value: bound for bound in Bound}
 
-
-class Elaborator(Protocol):
-    """What elaborates the expressions of a body."""
-
-    state: Elaboration
-
-    def expression(self, node: syntax.Expression) -> ir.Expression:
-        """The typed form of an expression."""
-        ...
-
-    def block_value(self, block: syntax.Block) -> ir.BlockValue:
-        """The typed form of a block used as a value."""
-        ...
-
-
-def expand_call(
+def call_function(
     elaborator: Elaborator, node: syntax.Call, function: syntax.Function, home: Namespace
 ) -> ir.Expression:
     """The value of a call of `function`, which stands in `home`."""
     state = elaborator.state
-    arguments = [elaborator.expression(argument) for argument in node.arguments]
-    if function.span.start in state.callers:
-        state.sink.emit(
-            "E0602",
-            f"the function `{function.name}` calls itself",
-            node.span,
-            help="write it with a loop",
-        )
+    arguments = tuple(elaborator.expression(argument) for argument in node.arguments)
+    if _is_recursive(state, function, node.span):
         return state.poison(node.span)
-    body = function.body
-    if not isinstance(body, syntax.Block) or function.receiver is not None:
-        return state.unsupported(f"the function `{function.name}`", node.span)
     if len(arguments) != len(function.parameters):
         count = len(function.parameters)
         state.sink.emit(
@@ -83,9 +54,23 @@ def expand_call(
             node.span,
         )
         return state.poison(node.span)
-    if is_poison(*arguments):
+    signature = signature_of(state, function, home, node.span)
+    if signature is None or is_poison(*arguments):
         return state.poison(node.span)
-    return _Expansion(elaborator, node, function, home).run(body, arguments)
+    path = node.callee.path if isinstance(node.callee, syntax.PathExpression) else None
+    return _Call(elaborator, signature, path, node.span).run(arguments)
+
+
+def _is_recursive(state: Elaboration, function: syntax.Function, span: Span) -> bool:
+    if function.span.start not in state.callers:
+        return False
+    state.sink.emit(
+        "E0602",
+        f"the function `{function.name}` calls itself",
+        span,
+        help="write it with a loop",
+    )
+    return True
 
 
 def dtype_function(elaborator: Elaborator, node: syntax.Call, path: syntax.Path) -> ir.Expression:
@@ -125,93 +110,152 @@ def dtype_function(elaborator: Elaborator, node: syntax.Call, path: syntax.Path)
     )
 
 
-class _Expansion:
-    """One call."""
+class _Call:
+    """One use of a function: what its generics are, and whether what it is given is of its types."""
 
     def __init__(
-        self, elaborator: Elaborator, node: syntax.Call, function: syntax.Function, home: Namespace
+        self, elaborator: Elaborator, signature: Signature, path: syntax.Path | None, span: Span
     ) -> None:
         self._elaborator = elaborator
         self._state = elaborator.state
-        self._node = node
-        self._function = function
-        self._home = home
-        self._statements: list[ir.Statement] = []
-        self._scopes = Scopes(self._state.scopes.hygiene)
+        self._signature = signature
+        self._path = path
+        self._span = span
         self._errors_before = self._state.sink.error_count
+        self._dtypes: dict[DtypeParameter, ElementType] = {
+            parameter: self._state.solver.fresh(LiteralKind.ANY)
+            for parameter in signature.dtype_parameters.values()
+        }
+        self._constants: list[ir.Expression] = []
 
-    def run(self, body: syntax.Block, arguments: list[ir.Expression]) -> ir.Expression:
-        state, function = self._state, self._function
-        dtypes, hardware = self._generics()
+    def run(self, arguments: tuple[ir.Expression, ...]) -> ir.Expression:
+        """The call with these arguments."""
+        state, signature = self._state, self._signature
+        self._generics()
+        for place, argument in enumerate(arguments):
+            self._check(place, argument)
+        if state.sink.error_count == self._errors_before:
+            self._check_bounds()
         if state.sink.error_count > self._errors_before:
-            return state.poison(self._node.span)
-        outer = (state.hardware, state.dtype_parameters, state.scopes, state.items, state.callers)
-        state.hardware, state.dtype_parameters, state.items = hardware, dtypes, self._home
-        state.scopes = self._scopes
-        state.callers = (*state.callers, function.span.start)
-        state.enter(self._node.span, levels=4)
-        try:
-            for parameter, argument in zip(function.parameters, arguments, strict=True):
-                self._argument(parameter, argument)
+            return state.poison(self._span)
+        constants = tuple(self._constants)
+        instance = instance_of(
+            self._elaborator,
+            signature,
+            CallShape(
+                parameters=tuple(
+                    _shaped(declared, state.type_of(argument))
+                    for declared, argument in zip(signature.parameters, arguments, strict=True)
+                ),
+                constants=tuple(dimension_of(value, state.constants) for value in constants),
+                known={
+                    place: dimension_of(argument, state.constants)
+                    for place, argument in enumerate(arguments)
+                    if may_be_constant(state.type_of(argument))
+                    and is_compile_time(argument, state.constants)
+                },
+            ),
+            constants,
+            arguments,
+            self._span,
+        )
+        if instance is None:
+            return state.poison(self._span)
+        function = instance.function
+        call = ir.Call(
+            span=self._span,
+            type=with_dtypes(function.result, self._dtypes),
+            function=function.symbol,
+            dtypes=tuple(self._dtypes.values()),
+            constants=constants,
+            arguments=arguments,
+        )
+        known = constant_result(state, function, call, self._dtypes)
+        if known is not None:
+            return known
+        types = (function.result, *(parameter.type for parameter in function.parameters))
+        if any(map(_is_taken_apart, types)):
+            return in_place(state, function, call, self._dtypes)
+        return call
+
+    def combine(self, dtype: ElementType) -> ir.Argument | None:
+        """The function as one that makes one value of two of `dtype`; None where it is at fault."""
+        state, signature = self._state, self._signature
+        self._generics()
+        if state.sink.error_count > self._errors_before:
+            return None
+        types = {*signature.parameters, signature.result}
+        (declared, *_) = types
+        generic = declared.dtype if isinstance(declared, Scalar | Tensor) else None
+        fault: str | None = None
+        if len(types) != 1 or len(signature.parameters) != 2 or generic is None:
+            fault = "does not make one value of two of its own type"
+        elif self._constants:
+            fault = "has a const generic"
+        elif any(parameter != generic for parameter in self._dtypes):
+            fault = "has a dtype parameter that its values do not have"
+        if fault is None and generic is not None:
+            actual = self._dtypes[generic] if isinstance(generic, DtypeParameter) else generic
+            if not state.solver.unify(actual, dtype):
+                state.sink.emit(
+                    "E0401",
+                    f"`{signature.function.name}` combines values of "
+                    f"`{state.text(Scalar(dtype=actual))}`, not of "
+                    f"`{state.text(Scalar(dtype=dtype))}`",
+                    self._span,
+                )
+                return None
+            self._check_bounds()
             if state.sink.error_count > self._errors_before:
-                return state.poison(self._node.span)
-            self._check_bounds(dtypes)
-            state.dtype_parameters = {
-                name: state.solver.resolve(dtype) for name, dtype in dtypes.items()
-            }
-            returned = UNIT if function.return_type is None else self._type(function.return_type)
-            value = self._elaborator.block_value(_without_last_return(body))
-            if not self._returns(value, returned):
-                return state.poison(self._node.span)
-        finally:
-            state.leave(levels=4)
-            (state.hardware, state.dtype_parameters, state.scopes, state.items, state.callers) = (
-                outer
+                return None
+            element = declared if isinstance(declared, Scalar) else Tensor(dtype=generic, shape=())
+            instance = instance_of(
+                self._elaborator,
+                signature,
+                CallShape(parameters=(element, element), constants=(), known={}, is_combine=True),
+                (),
+                (),
+                self._span,
             )
-        statements = (*self._statements, *value.statements)
-        if not statements and not isinstance(value.type, Unit):
-            return value.value
-        return replace(value, span=self._node.span, statements=statements)
+            if instance is None:
+                return None
+            function = instance.function
+            if function.result != element:
+                fault = f"gives `{state.text(function.result)}` for two single values"
+            elif function.symbol.effects:
+                fault = "does more than compute a value"
+            else:
+                return ir.FunctionArgument(span=self._span, function=function.symbol)
+        report_combine(state, f"`{signature.function.name}` {fault}", self._span)
+        return None
 
-    def _type(self, written: syntax.Type) -> Type:
-        if isinstance(written, syntax.TupleType) and not written.elements:
-            return UNIT
-        return resolve_type(self._state, written)
+    # --- Generics ---------------------------------------------------------------------------------
 
-    def _generics(self) -> tuple[dict[str, ElementType], str]:
-        """What the generics of this call are; the constants are declared."""
-        state, function = self._state, self._function
-        bounds = parameter_bounds(function)
-        parameters = [
-            parameter
-            for parameter in function.generics
-            if not isinstance(parameter, syntax.LifetimeParameter)
-        ]
-        written = iter(self._written(len(parameters)))
-        dtypes: dict[str, ElementType] = {}
-        hardware = ""
-        for parameter in parameters:
+    def _generics(self) -> None:
+        """Take down what is written in `::<…>`."""
+        state, signature = self._state, self._signature
+        written = iter(self._written())
+        for parameter in signature.generics:
             argument = next(written, None)
             match parameter:
-                case syntax.TypeParameter(name=name) if _HARDWARE_BOUND in bounds[name]:
-                    hardware = name
+                case syntax.TypeParameter(name=name) if name == signature.hardware:
+                    pass
                 case syntax.TypeParameter(name=name):
                     dtype = None if argument is None else resolve_dtype(state, argument)
-                    dtypes[name] = dtype or state.solver.fresh(LiteralKind.ANY)
+                    if dtype is not None:
+                        state.solver.unify(self._dtypes[signature.dtype_parameters[name]], dtype)
                 case syntax.ConstParameter():
                     self._constant(parameter, argument)
-        return dtypes, hardware
 
-    def _written(self, count: int) -> Iterator[syntax.GenericArgument]:
-        callee = self._node.callee
-        generics = (
-            callee.path.segments[-1].generics if isinstance(callee, syntax.PathExpression) else None
-        )
-        if generics is not None and len(generics) > count:
+    def _written(self) -> Iterator[syntax.GenericArgument]:
+        generics = None if self._path is None else self._path.segments[-1].generics
+        count = len(self._signature.generics)
+        if self._path is not None and generics is not None and len(generics) > count:
             self._state.sink.emit(
                 "E0302",
-                f"`{self._function.name}` has {count} generic parameters, not {len(generics)}",
-                callee.span,
+                f"`{self._signature.function.name}` has {count} generic parameters, "
+                f"not {len(generics)}",
+                self._path.span,
             )
         yield from generics or ()
 
@@ -227,135 +271,142 @@ class _Expansion:
             case _:
                 given = None
         if given is None:
+            name = self._signature.function.name
             state.sink.emit(
                 "E0302",
-                f"the constant `{parameter.name}` of `{self._function.name}` is not given",
-                self._node.span,
-                help=f"write it: `{self._function.name}::<…>(…)`",
+                f"the constant `{parameter.name}` of `{name}` is not given",
+                self._span,
+                help=f"write it: `{name}::<…>(…)`",
             )
             return
         annotation = resolve_type(state, parameter.type)
         if isinstance(given, ir.BlockValue) and not given.statements:
             given = given.value  # the braces of `{ N + 1 }`
-        if not is_poison(given):
-            self._bind(parameter.name, given, annotation, parameter.span)
-            symbol = self._scopes.find(parameter.name)
-            if symbol is not None:
-                self._scopes.declare_generic(parameter.name, symbol)
-
-    def _argument(self, parameter: syntax.Parameter, argument: ir.Expression) -> None:
-        match parameter.pattern:
-            case syntax.IdentifierPattern(is_reference=False) as pattern:
-                annotation = self._type(parameter.type)
-                self._bind(
-                    pattern.name,
-                    argument,
-                    annotation,
-                    pattern.span,
-                    is_mutable=pattern.is_mutable,
-                    context=pattern.context,
-                )
-            case syntax.WildcardPattern():
-                check_annotation(self._state, self._type(parameter.type), argument.type)
-                self._statements.append(ir.Evaluate(span=argument.span, value=argument))
-            case _:
-                self._state.unsupported("this pattern in a parameter", parameter.pattern.span)
-
-    def _bind(
-        self,
-        name: str,
-        value: ir.Expression,
-        annotation: Type,
-        span: Span,
-        *,
-        is_mutable: bool = False,
-        context: int = ROOT_CONTEXT,
-    ) -> None:
-        state = self._state
-        if not check_annotation(state, annotation, state.type_of(value)):
+        if is_poison(given):
+            return
+        if not check_annotation(state, annotation, state.type_of(given)):
+            self._wrong_type(parameter.name, annotation, given)
+        elif not is_compile_time(given, state.constants):
             state.sink.emit(
-                "E0401",
-                f"`{name}` of `{self._function.name}` is {_annotation_text(state, annotation)}, "
-                f"not `{state.text(value.type)}`",
-                value.span,
+                "E0501",
+                f"the constant `{parameter.name}` of `{self._signature.function.name}` must be "
+                "known at compile time",
+                given.span,
+                help="use a literal, a const generic, or what is computed from them",
             )
-            return
-        if isinstance(value, ir.Read) and not value.symbol.is_mutable and not is_mutable:
-            # Another name for what the caller has.
-            self._scopes.rename(name, value.symbol, context)
-            return
-        symbol = state.symbol(
-            name,
-            ir.SymbolKind.LOCAL,
-            state.type_of(value) if not isinstance(annotation, Poison) else POISON,
-            span,
-            is_mutable=is_mutable,
-        )
-        self._scopes.declare(symbol, context)
-        if (
-            not is_mutable
-            and may_be_constant(symbol.type)
-            and is_compile_time(value, state.constants)
-        ):
-            state.constants[symbol] = value
-        self._statements.append(ir.Let(span=value.span, symbol=symbol, value=value))
+        self._constants.append(given)
 
-    def _check_bounds(self, dtypes: dict[str, ElementType]) -> None:
+    # --- Checks -----------------------------------------------------------------------------------
+
+    def _check(self, place: int, argument: ir.Expression) -> None:
+        state = self._state
+        declared = with_dtypes(self._signature.parameters[place], self._dtypes)
+        if check_annotation(state, declared, state.type_of(argument)):
+            return
+        parameter = self._signature.function.parameters[place]
+        name = (
+            parameter.pattern.name
+            if isinstance(parameter.pattern, syntax.IdentifierPattern)
+            else "_"
+        )
+        self._wrong_type(name, declared, argument)
+
+    def _wrong_type(self, name: str, declared: Type, value: ir.Expression) -> None:
+        state = self._state
+        state.sink.emit(
+            "E0401",
+            f"`{name}` of `{self._signature.function.name}` is {annotation_text(state, declared)}, "
+            f"not `{state.text(value.type)}`",
+            value.span,
+        )
+
+    def _check_bounds(self) -> None:
         """Report a dtype that the bound of the function's parameter does not admit."""
-        bounds = parameter_bounds(self._function)
-        for name, dtype in dtypes.items():
-            known = [_BOUNDS[bound] for bound in bounds[name] if bound in _BOUNDS]
-            admitted = {each for bound in known for each in bound.dtypes}
+        function = self._signature.function
+        bounds = parameter_bounds(function)
+        for parameter, dtype in self._dtypes.items():
             match self._state.solver.resolve(dtype):
                 case DType() as concrete:
                     given = {concrete}
-                case DtypeParameter() as parameter:
-                    given = set(parameter.bound.dtypes)
+                case DtypeParameter() as outer:
+                    given = set(outer.bound.dtypes)
                 case DtypeVariable():
                     continue
+            known, admitted = admitted_by(bounds[parameter.name])
             if known and not given <= admitted:
                 self._state.sink.emit(
                     "E0504",
-                    f"`{name}` of `{self._function.name}` is bounded by "
+                    f"`{parameter.name}` of `{function.name}` is bounded by "
                     f"{' + '.join(f'`{bound.value}`' for bound in known)}, which does not admit "
                     f"every dtype of this call",
-                    self._node.span,
+                    self._span,
                 )
 
-    def _returns(self, value: ir.BlockValue, returned: Type) -> bool:
-        state = self._state
-        if is_poison(value) or state.sink.error_count > self._errors_before:
-            return False
-        is_nothing = isinstance(returned, Unit) and isinstance(value.type, Unit)
-        if is_nothing or check_annotation(state, returned, state.type_of(value)):
-            return True
-        state.sink.emit(
-            "E0401",
-            f"`{self._function.name}` returns {_annotation_text(state, returned)}, and its value "
-            f"is `{state.text(value.type)}`",
-            value.value.span,
-        )
-        return False
 
-
-def _without_last_return(body: syntax.Block) -> syntax.Block:
-    """The body with `return x` at its end as the value it gives."""
-    match body.tail:
-        case syntax.Return(value=value):
-            return replace(body, tail=value)
-        case None:
-            pass
+def _shaped(declared: Type, given: Type) -> Type:
+    """The declared type with the shape of what is given."""
+    match declared, given:
+        case Tensor(), Tensor(shape=shape):
+            return Tensor(dtype=declared.dtype, shape=shape)
+        case PointerTensor(), PointerTensor(shape=shape):
+            return PointerTensor(dtype=declared.dtype, shape=shape)
+        case Pointer(), Descriptor(shape=shape):
+            return Descriptor(dtype=declared.dtype, shape=shape)
+        case TupleType(), TupleType():
+            pairs = zip(declared.elements, given.elements, strict=True)
+            return TupleType(elements=tuple(_shaped(one, other) for one, other in pairs))
         case _:
-            return body
-    match body.statements[-1:]:
-        case (syntax.ExpressionStatement(expression=syntax.Return(value=value), trivia=trivia),):
-            return replace(body, statements=body.statements[:-1], tail=value, tail_trivia=trivia)
+            return declared
+
+
+def _is_taken_apart(type_: Type, *, is_element: bool = False) -> bool:
+    """Whether Triton has no such value, or, for a pointer in a tuple, whether its dtype could not be read off it."""
+    match type_:
+        case TupleType(elements=elements):
+            return any(_is_taken_apart(element, is_element=True) for element in elements)
+        case Pointer() | PointerTensor():
+            return is_element
         case _:
-            return body
+            return isinstance(type_, Descriptor)
 
 
-def _annotation_text(state: Elaboration, annotation: Type) -> str:
-    text = state.text(annotation)
-    if isinstance(annotation, Tensor):
-        return f"a tensor of `{text.removesuffix('[?]')}`"
-    return f"`{text}`"
+# --- Functions that operations are given ----------------------------------------------------------
+
+
+def combine_function(
+    elaborator: Elaborator, node: syntax.Expression, dtype: ElementType
+) -> ir.Argument | None:
+    """The function `node` names, as one that combines two values of `dtype`; None, reported, where it is none."""
+    state = elaborator.state
+    if isinstance(node, syntax.Closure):
+        report_combine(state, "a closure is no named function", node.span)
+        return None
+    found = (
+        state.items.resolve(node.path.names) if isinstance(node, syntax.PathExpression) else None
+    )
+    function, home = found or (None, None)
+    if (
+        not isinstance(node, syntax.PathExpression)
+        or not isinstance(function, syntax.Function)
+        or home is None
+    ):
+        report_combine(state, "this is no function of the file", node.span)
+        return None
+    if _is_recursive(state, function, node.span):
+        return None
+    signature = signature_of(state, function, home, node.span)
+    if signature is None:
+        return None
+    return _Call(elaborator, signature, node.path, node.span).combine(dtype)
+
+
+def report_combine(state: Elaboration, fault: str, span: Span) -> None:
+    """Report what an operation cannot combine values with."""
+    tensor = f"{state.hardware}::Tensor<D>"
+    state.sink.emit(
+        "E0308",
+        f"values cannot be combined by this: {fault}",
+        span,
+        help=f"name a function: `fn add<{state.hardware}: Triton, D: Num>(a: {tensor}, b: {tensor}) "
+        f"-> {tensor} {{ a + b }}`",
+    )

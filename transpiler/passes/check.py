@@ -20,10 +20,10 @@ _MAX_ELEMENTS = 1_048_576
 
 def check(module: ir.Module, context: PassContext) -> ir.Module:
     """Report tiles Triton cannot make and options it does not have; the module stays as it is."""
-    for kernel in module.kernels:
-        check_block(kernel.body, context.sink)
-        if any(isinstance(node, ir.Declare) for node in walk_statements(kernel.body)):
-            check_assigned_once(kernel.body, context.sink)
+    for routine in module.routines:
+        check_block(routine.body, context.sink)
+        if any(isinstance(node, ir.Declare) for node in walk_statements(routine.body)):
+            check_assigned_once(routine.body, context.sink)
     return module
 
 

@@ -75,7 +75,11 @@ def dimension_of(
     if value is not None:
         return value
     match node:
-        case ir.Read() if node.symbol.kind is ir.SymbolKind.CONST_GENERIC:
+        case ir.Read():
+            # A const generic of a function is what the function was given.
+            definition = constants.get(node.symbol)
+            if definition is not None:
+                return dimension_of(definition, constants)
             return NamedDimension(name=node.symbol.name)
         case _:
             text = _canonical(node, constants)

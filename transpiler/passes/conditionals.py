@@ -16,7 +16,7 @@ from transpiler.ir.types import TupleType
 from transpiler.ir.visit import Rewriter, statement_expressions, walk_expression, walk_statements
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.constants import compile_time_symbols
-from transpiler.passes.short_circuit import short_circuit
+from transpiler.passes.short_circuit import guards_effect, short_circuit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 def conditionals(module: ir.Module, context: PassContext) -> ir.Module:
     """Every conditional and block value of the module in a form Python has."""
-    return replace(
-        module,
-        kernels=tuple(
-            _Expander(kernel, context.sink).kernel(kernel) if _has_any(kernel) else kernel
-            for kernel in module.kernels
-        ),
-    )
+
+    def expanded(routine: ir.R) -> ir.R:
+        if not _has_any(routine):
+            return routine
+        return _Expander(routine, context.sink).kernel(routine)
+
+    return module.mapped(expanded)
 
 
-def _has_any(kernel: ir.Kernel) -> bool:
+def _has_any(kernel: ir.Routine) -> bool:
     return any(
-        isinstance(inner, ir.Conditional | ir.BlockValue)
+        isinstance(inner, ir.Conditional | ir.BlockValue) or guards_effect(inner)
         for statement in walk_statements(kernel.body)
         for expression in statement_expressions(statement)
         for inner in walk_expression(expression)
@@ -46,7 +46,7 @@ def _has_any(kernel: ir.Kernel) -> bool:
 
 
 class _Expander(Rewriter):
-    def __init__(self, kernel: ir.Kernel, sink: Sink) -> None:
+    def __init__(self, kernel: ir.Routine, sink: Sink) -> None:
         self._sink = sink
         self._constants: Mapping[ir.Symbol, ir.Expression | None] = compile_time_symbols(kernel)
         self._ids = count(1 + _largest_id(kernel))
@@ -107,7 +107,8 @@ class _Expander(Rewriter):
             case ir.BlockValue():
                 return True
             case ir.Binary() if value.operator.is_logical:
-                return self._holds_statements(value.right)
+                # Triton evaluates both sides of `and` and `or` on values it has at run time.
+                return self._holds_statements(value.right) or guards_effect(value)
             case _:
                 return False
 
@@ -244,7 +245,7 @@ def _overwritten(values: tuple[ir.Expression, ...]) -> frozenset[ir.Symbol]:
     )
 
 
-def _largest_id(kernel: ir.Kernel) -> int:
+def _largest_id(kernel: ir.Routine) -> int:
     symbols = [*kernel.parameters, *kernel.const_generics]
     for statement in walk_statements(kernel.body):
         match statement:

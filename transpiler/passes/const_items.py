@@ -49,6 +49,7 @@ def const_value(
         items=home,
         features=state.features,
         callers=(*state.callers, const.span.start),
+        functions=state.functions,
     )
     annotation = _type(inner, const.type)
     value = evaluate(inner, const.value)

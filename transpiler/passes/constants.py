@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def compile_time_symbols(kernel: ir.Kernel) -> Mapping[ir.Symbol, ir.Expression | None]:
-    """The const generics (mapped to None) and the immutable locals computed from them (mapped to their value)."""
-    constants: dict[ir.Symbol, ir.Expression | None] = dict.fromkeys(kernel.const_generics)
+def compile_time_symbols(kernel: ir.Routine) -> Mapping[ir.Symbol, ir.Expression | None]:
+    """The constant parameters (mapped to None) and the immutable locals computed from them (mapped to their value)."""
+    constants: dict[ir.Symbol, ir.Expression | None] = {
+        symbol: None
+        for symbol in (*kernel.const_generics, *kernel.parameters)
+        if symbol.kind is ir.SymbolKind.CONST_GENERIC
+    }
     for statement in walk_statements(kernel.body):
         if (
             isinstance(statement, ir.Let)
@@ -27,12 +31,16 @@ def compile_time_symbols(kernel: ir.Kernel) -> Mapping[ir.Symbol, ir.Expression 
     return constants
 
 
-def tile_extents(kernel: ir.Kernel) -> frozenset[str]:
+def tile_extents(kernel: ir.Routine) -> frozenset[str]:
     """The const generics that are extents of tiles in the kernel, hence at least 1."""
-    return frozenset(
-        extent.name
-        for node in walk_block(kernel.body)
-        if isinstance(node.type, Tensor)
-        for extent in node.type.shape
-        if isinstance(extent, NamedDimension)
-    )
+    if isinstance(kernel, ir.Function):
+        # The shapes in it are named as its callers name them.
+        return frozenset(kernel.const_generics[place].name for place in kernel.symbol.extents)
+    found: set[str] = set()
+    for node in walk_block(kernel.body):
+        if isinstance(node.type, Tensor):
+            found.update(it.name for it in node.type.shape if isinstance(it, NamedDimension))
+        if isinstance(node, ir.Call):
+            given = (node.constants[place] for place in node.function.extents)
+            found.update(it.symbol.name for it in given if isinstance(it, ir.Read))
+    return frozenset(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
@@ -19,14 +20,16 @@ from transpiler.ir.types import (
 )
 from transpiler.ir.visit import walk_statements
 from transpiler.passes.elaboration import OpenLoop, is_poison
-from transpiler.passes.expressions import merge_types
+from transpiler.passes.functions import accept_result
 from transpiler.passes.matching import MatchElaborator
+from transpiler.passes.merging import merge_types
 from transpiler.syntax import nodes as syntax
 from transpiler.syntax.hygiene import ROOT_CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from transpiler.passes.elaboration import OpenFunction
     from transpiler.source import Span
 
 
@@ -249,17 +252,31 @@ class ControlFlowElaborator(MatchElaborator):
         return None
 
     def _return(self, node: syntax.Return, layout: ir.Layout) -> list[ir.Statement]:
-        if self.state.callers:
-            self.state.unsupported(
-                "`return` before the end of a function that kernels call",
-                node.span,
-                instead="give the value with `if` … `else`",
-            )
-            return []
+        function = self.state.function
+        if function is not None:
+            return self._return_value(node, layout, function)
         if node.value is not None:
             self.state.sink.emit("E0704", "a kernel returns nothing", node.span)
             return []
         return [ir.Return(span=node.span, layout=layout)]
+
+    def _return_value(
+        self, node: syntax.Return, layout: ir.Layout, function: OpenFunction
+    ) -> list[ir.Statement]:
+        """A `return` before the end of a function leaves the labelled block that its body is."""
+        value = None if node.value is None else self.expression(node.value)
+        function.exit.has_break = True
+        if not accept_result(self.state, function, value, node.span):
+            return []
+        leave = ir.Break(span=node.span, layout=layout, loop=function.exit.id)
+        if value is None:
+            return [leave]
+        if isinstance(value.type, Unit):
+            return [
+                ir.Evaluate(span=value.span, layout=layout, value=value),
+                replace(leave, layout=ir.PLAIN),
+            ]
+        return [replace(leave, value=value)]
 
     # --- For --------------------------------------------------------------------------------------
 

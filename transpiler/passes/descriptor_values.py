@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def static_parts(
-    kernel: ir.Kernel,
+    kernel: ir.Routine,
 ) -> tuple[
     dict[ir.Symbol | ir.OpCall, tuple[ir.Expression, ...]],
     dict[ir.Symbol | ir.OpCall, frozenset[bool]],
@@ -53,7 +53,7 @@ def static_parts(
     return blocks, paddings
 
 
-def replaced(kernel: ir.Kernel) -> frozenset[ir.Symbol]:
+def replaced(kernel: ir.Routine) -> frozenset[ir.Symbol]:
     """The variables of descriptors that are assigned something else than themselves, moved on."""
     return frozenset(
         node.symbol
@@ -176,10 +176,7 @@ def named_arguments(node: ir.OpCall) -> dict[str, ir.Argument]:
 
 def is_value(argument: ir.Argument) -> bool:
     """Whether an argument is an expression."""
-    return not isinstance(
-        argument,
-        ir.AbsentArgument | ir.ListArgument | ir.EnumArgument | ir.FlagArgument | ir.TextArgument,
-    )
+    return not isinstance(argument, ir.PLAIN_ARGUMENTS)
 
 
 def value_of(argument: ir.Argument) -> ir.Expression:
@@ -188,10 +185,7 @@ def value_of(argument: ir.Argument) -> ir.Expression:
     Raises:
         TypeError: it is none.
     """
-    if isinstance(
-        argument,
-        ir.AbsentArgument | ir.ListArgument | ir.EnumArgument | ir.FlagArgument | ir.TextArgument,
-    ):
+    if isinstance(argument, ir.PLAIN_ARGUMENTS):
         raise TypeError("the argument is no value")
     return argument
 

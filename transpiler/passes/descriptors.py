@@ -77,16 +77,16 @@ _STORE_TILE = Op(
 
 def descriptors(module: ir.Module, context: PassContext) -> ir.Module:
     """The module without descriptors."""
-    kernels = tuple(
-        _Lowering(kernel, context.sink).kernel(kernel) if _has_any(kernel) else kernel
-        for kernel in module.kernels
-    )
-    if all(new is old for new, old in zip(kernels, module.kernels, strict=True)):
-        return module
-    return replace(module, kernels=kernels)
+
+    def lowered(routine: ir.R) -> ir.R:
+        if not _has_any(routine):
+            return routine
+        return _Lowering(routine, context.sink).kernel(routine)
+
+    return module.mapped(lowered)
 
 
-def _has_any(kernel: ir.Kernel) -> bool:
+def _has_any(kernel: ir.Routine) -> bool:
     return any(isinstance(node.type, Descriptor) for node in walk_block(kernel.body))
 
 
@@ -123,7 +123,7 @@ def _part_names(name: str, rank: int) -> list[str]:
 
 
 class _Lowering(Rewriter):
-    def __init__(self, kernel: ir.Kernel, sink: Sink) -> None:
+    def __init__(self, kernel: ir.Routine, sink: Sink) -> None:
         self._sink = sink
         self._constants: Mapping[ir.Symbol, ir.Expression | None] = compile_time_symbols(kernel)
         self._assigned = {
@@ -362,7 +362,7 @@ class _Inliner(Rewriter):
         return node if definition is None else self.expression(definition)
 
 
-def _largest_id(kernel: ir.Kernel) -> int:
+def _largest_id(kernel: ir.Routine) -> int:
     ids = [symbol.id for symbol in (*kernel.parameters, *kernel.const_generics)]
     for node in walk_statements(kernel.body):
         match node:

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.diagnostics.model import Label
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import Bound, DType, DtypeParameter, Pointer, Poison, Scalar
+from transpiler.ir.types import DType, Pointer, Poison, Scalar
 from transpiler.passes.annotations import resolve_type
 from transpiler.passes.attributes import kernel_attributes
-from transpiler.passes.bounds import parameter_bounds
+from transpiler.passes.bounds import (
+    HARDWARE_BOUND,
+    dtype_parameters_of,
+    parameter_bounds,
+    unbounded,
+)
 from transpiler.passes.cfg import Features, cfg_conditions, is_enabled
 from transpiler.passes.check import check_block
-from transpiler.passes.elaboration import Elaboration, TooDeepError, near_match
+from transpiler.passes.elaboration import Elaboration, TooDeepError
+from transpiler.passes.function_table import FunctionTable
 from transpiler.passes.items import Namespace, namespace_of
 from transpiler.passes.scope import Scopes
 from transpiler.passes.settle import settle_kernel
@@ -29,8 +35,6 @@ if TYPE_CHECKING:
     from transpiler.source import SourceFile
     from transpiler.syntax.hygiene import Hygiene
 
-_HARDWARE_BOUND = "Triton"
-_BOUNDS = {bound.value: bound for bound in Bound}
 _CONST_TYPES = frozenset(
     {DType.BOOL, *(dtype for dtype in DType if dtype.is_integer and dtype.bits <= 64)}
 )
@@ -46,6 +50,7 @@ def elaborate(
     kernels: list[ir.Kernel] = []
     homes: dict[int, Namespace] = {}
     top = namespace_of(file.items, features, homes=homes)
+    functions = FunctionTable()
     seen: dict[str, syntax.Function] = {}
     for function in kernel_functions(file.items, features, sink):
         previous = seen.setdefault(function.name, function)
@@ -60,11 +65,11 @@ def elaborate(
         if selected and function.name not in selected:
             continue
         home = homes.get(function.span.start, top)
-        surroundings = Surroundings(home, features, file.hygiene)
+        surroundings = Surroundings(home, features, file.hygiene, functions)
         kernel = _elaborate_kernel(function, source, sink, surroundings)
         if kernel is not None:
             kernels.append(kernel)
-    return ir.Module(docs=file.docs, kernels=tuple(kernels))
+    return ir.Module(docs=file.docs, kernels=tuple(kernels), functions=functions.functions(kernels))
 
 
 def kernel_functions(
@@ -84,11 +89,12 @@ def kernel_functions(
 
 
 class Surroundings(NamedTuple):
-    """Where a kernel looks up names that are not its own, which features keep items, and what macros wrote."""
+    """What stands around a kernel: the names that are not its own, the features, what macros wrote, the functions."""
 
     items: Namespace
     features: Features
     hygiene: Hygiene
+    functions: FunctionTable
 
 
 def _is_kernel(head: syntax.ItemHead) -> bool:
@@ -102,15 +108,16 @@ def _elaborate_kernel(
     attributes = kernel_attributes(function, sink)
     bounds = parameter_bounds(function)
     hardware = _hardware_parameter(function, bounds, sink)
-    dtype_parameters = _dtype_parameters(function, hardware, bounds, sink)
+    dtype_parameters = dtype_parameters_of(function, hardware, bounds, sink)
     state = Elaboration(
         sink=sink,
         items=surroundings.items,
         features=surroundings.features,
         scopes=Scopes(surroundings.hygiene),
+        functions=surroundings.functions,
         hardware=hardware,
         dtype_parameters=dtype_parameters,
-        unbounded=frozenset(name for name in bounds if _BOUNDS.keys().isdisjoint(bounds[name])),
+        unbounded=unbounded(bounds),
     )
     const_generics = _const_generics(function, state)
     parameters = _parameters(function, state)
@@ -169,7 +176,7 @@ def _hardware_parameter(
         for parameter in function.generics
         if isinstance(parameter, syntax.TypeParameter)
     ]
-    found = [name for name in names if _HARDWARE_BOUND in bounds[name]]
+    found = [name for name in names if HARDWARE_BOUND in bounds[name]]
     if len(found) == 1:
         return found[0]
     if found:
@@ -180,33 +187,10 @@ def _hardware_parameter(
         "E0701",
         message,
         function.name_span,
-        help=f"write `fn {function.name}<T: {_HARDWARE_BOUND}, …>(…)`",
+        help=f"write `fn {function.name}<T: {HARDWARE_BOUND}, …>(…)`",
     )
     # Elaboration goes on under the name everybody uses, so that the body's own faults are told too.
     return "T" if "T" in names or not names else names[0]
-
-
-def _dtype_parameters(
-    function: syntax.Function, hardware: str, bounds: dict[str, tuple[str, ...]], sink: Sink
-) -> dict[str, DtypeParameter]:
-    result: dict[str, DtypeParameter] = {}
-    for parameter in function.generics:
-        if not isinstance(parameter, syntax.TypeParameter) or parameter.name == hardware:
-            continue
-        written = bounds[parameter.name]
-        known = [_BOUNDS[name] for name in written if name in _BOUNDS]
-        if not known and _HARDWARE_BOUND not in written:
-            advice = next(filter(None, (near_match(name, _BOUNDS) for name in written)), None)
-            sink.emit(
-                "E0702",
-                f"`{parameter.name}` is not bounded by a dtype trait",
-                parameter.span,
-                help=advice or f"bound it by one of {', '.join(f'`{name}`' for name in _BOUNDS)}",
-            )
-        # The narrowest bound decides where several are written.
-        bound = min(known, key=lambda bound: len(bound.dtypes), default=Bound.DTYPE)
-        result[parameter.name] = DtypeParameter(name=parameter.name, bound=bound)
-    return result
 
 
 def _const_generics(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbol, ...]:

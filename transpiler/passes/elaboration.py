@@ -10,6 +10,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import POISON, Descriptor, Pointer, PointerTensor, Poison, Scalar, Tensor
 from transpiler.ir.types import type_text as settled_type_text
 from transpiler.passes.cfg import Features
+from transpiler.passes.function_table import FunctionTable
 from transpiler.passes.items import Namespace
 from transpiler.passes.scope import Scopes
 from transpiler.passes.unify import DtypeSolver
@@ -54,14 +55,29 @@ class OpenLoop:
 
 
 @dataclass(slots=True, kw_only=True)
+class OpenFunction:
+    """The function being elaborated, where it is no kernel.
+
+    `declared` is the type its values have by its signature, `type` what those it has returned so far have in common;
+    `exit` is the labelled block that a `return` before its end leaves.
+    """
+
+    name: str
+    declared: Type
+    exit: OpenLoop
+    type: Type | None = None
+
+
+@dataclass(slots=True, kw_only=True)
 class Elaboration:
     """The state while one kernel's syntax becomes typed IR.
 
     `hardware` is the name of the `Triton` parameter (`T`), `dtype_parameters` the dtype parameters by name. `constants`
     holds the symbols whose value is known at compile time: const generics and immutable locals computed from them.
     `loops` are those around this place, `deferred` the variables declared without a value. `items` are the constants
-    and functions of the file as they are named here, `callers` where those that are being expanded start. `unbounded`
-    names the dtype parameters whose bound is at fault, so that nothing is concluded from it.
+    and functions of the file as they are named here, `callers` where those that are being elaborated start, `functions`
+    those that have been. `function` is the one this is, None in a kernel. `unbounded` names the dtype parameters whose
+    bound is at fault, so that nothing is concluded from it.
     """
 
     sink: Sink
@@ -70,6 +86,8 @@ class Elaboration:
     items: Namespace = field(default_factory=Namespace)
     features: Features = field(default_factory=lambda: Features(frozenset(), default_features=True))
     callers: tuple[int, ...] = ()
+    functions: FunctionTable = field(default_factory=FunctionTable)
+    function: OpenFunction | None = None
     solver: DtypeSolver = field(default_factory=DtypeSolver)
     scopes: Scopes = field(default_factory=Scopes)
     constants: dict[ir.Symbol, ir.Expression | None] = field(default_factory=dict)
@@ -78,7 +96,7 @@ class Elaboration:
     loops: list[OpenLoop] = field(default_factory=list)
     loop_count: int = 0
     deferred: set[ir.Symbol] = field(default_factory=set)
-    _depth: int = 0
+    depth: int = 0
 
     def enter(self, span: Span, *, levels: int = 1) -> None:
         """Go down by `levels`; `leave` comes back.
@@ -86,13 +104,13 @@ class Elaboration:
         Raises:
             TooDeepError: nothing that walks the tree could go that deep.
         """
-        self._depth += levels
-        if self._depth > _DEEPEST:
+        self.depth += levels
+        if self.depth > _DEEPEST:
             raise TooDeepError(span)
 
     def leave(self, *, levels: int = 1) -> None:
         """Come back up by `levels`."""
-        self._depth -= levels
+        self.depth -= levels
 
     def symbol(
         self, name: str, kind: ir.SymbolKind, type_: Type, span: Span, *, is_mutable: bool = False

@@ -9,11 +9,9 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     BOOL,
     UNIT,
-    Descriptor,
     DType,
     DtypeParameter,
     LiteralKind,
-    Never,
     Pointer,
     PointerTensor,
     Poison,
@@ -26,7 +24,7 @@ from transpiler.ir.types import (
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.associated import associated_constant
 from transpiler.passes.bind import bind_op_call
-from transpiler.passes.calls import dtype_function, expand_call
+from transpiler.passes.calls import call_function, combine_function, dtype_function
 from transpiler.passes.const_items import const_value
 from transpiler.passes.elaboration import (
     CALL_LEVELS,
@@ -37,6 +35,7 @@ from transpiler.passes.elaboration import (
 )
 from transpiler.passes.fold import fold_expression
 from transpiler.passes.macro_calls import macro_call
+from transpiler.passes.merging import merge_types
 from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.scalars import bad_suffix, bind_function, bind_method, primitive
 from transpiler.passes.shapes import unify_shapes
@@ -44,6 +43,7 @@ from transpiler.passes.unsupported import outside_kernels
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
+    from transpiler.ir.types import ElementType
     from transpiler.source import Span
 
 _COMPARISON_METHODS = {
@@ -133,8 +133,11 @@ class ExpressionElaborator(ABC):
                 return outside_kernels(state, node)
 
     @abstractmethod
-    def evaluate(self, state: Elaboration, node: syntax.Expression) -> ir.Expression:
-        """The typed form of an expression that stands elsewhere, under the state of that place."""
+    def under(self, state: Elaboration) -> ExpressionElaborator:
+        """What elaborates what stands elsewhere, with the state of that place."""
+
+    def _evaluate(self, state: Elaboration, node: syntax.Expression) -> ir.Expression:
+        return self.under(state).expression(node)
 
     # --- Literals and names -----------------------------------------------------------------------
 
@@ -169,7 +172,13 @@ class ExpressionElaborator(ABC):
                 return ir.Read(span=node.span, type=symbol.type, symbol=symbol)
         found = state.items.resolve(path.names)
         if found is not None and isinstance(found[0], syntax.Const):
-            return const_value(state, found[0], found[1], node.span, self.evaluate)
+            return const_value(state, found[0], found[1], node.span, self._evaluate)
+        if found is not None and isinstance(found[0], syntax.Function):
+            return state.unsupported(
+                f"the function `{found[0].name}` as a value",
+                node.span,
+                instead=f"call it, or pass it to `{state.hardware}::reduce`",
+            )
         if name is not None:
             state.sink.emit(
                 "E0201",
@@ -242,13 +251,18 @@ class ExpressionElaborator(ABC):
             path = node.callee.path
             if len(path.segments) == 2 and path.names[0] == state.hardware:
                 return bind_op_call(
-                    state, path.segments[1], node.arguments, node.span, self.expression
+                    state,
+                    path.segments[1],
+                    node.arguments,
+                    node.span,
+                    self.expression,
+                    self._combine,
                 )
             if len(path.segments) == 2 and path.names[0] in state.dtype_parameters:
                 return dtype_function(self, node, path)
             found = state.items.resolve(path.names)
             if found is not None and isinstance(found[0], syntax.Function):
-                return expand_call(self, node, found[0], found[1])
+                return call_function(self, node, found[0], found[1])
             dtype = primitive(path.names[0])
             if len(path.segments) == 2 and dtype is not None:
                 arguments = tuple(self.expression(argument) for argument in node.arguments)
@@ -258,6 +272,9 @@ class ExpressionElaborator(ABC):
                 return state.unsupported(
                     f"`{name}` outside the optional argument of an operation", node.span
                 )
+            local = state.scopes.find(name, node.callee.context)
+            if local is not None and isinstance(local.type, Poison):
+                return state.poison(node.span)
             if len(path.segments) == 1:
                 state.sink.emit(
                     "E0201",
@@ -268,6 +285,9 @@ class ExpressionElaborator(ABC):
                 return state.poison(node.span)
             return state.unsupported(f"a call of the function `{name}`", node.span)
         return state.unsupported("a call of a computed function", node.span)
+
+    def _combine(self, node: syntax.Expression, dtype: ElementType) -> ir.Argument | None:
+        return combine_function(self, node, dtype)
 
     def _method(self, node: syntax.MethodCall) -> ir.Expression:
         state = self.state
@@ -445,45 +465,3 @@ def _block_of(node: syntax.Expression) -> syntax.Block:
         span=node.span,
         statements=(syntax.ExpressionStatement(span=node.span, expression=node),),
     )
-
-
-def merge_types(state: Elaboration, left: Type, right: Type) -> Type | None:
-    """Unify two types, dtype and shape; None where they differ."""
-    match left, right:
-        case (Poison(), _):
-            return right
-        case (_, Poison()):
-            return left
-        case (Never(), _):
-            return right
-        case (_, Never()):
-            return left
-        case (Scalar(), Scalar()):
-            return left if state.solver.unify(left.dtype, right.dtype) else None
-        case (Pointer(), Pointer()):
-            return left if state.solver.unify(left.dtype, right.dtype) else None
-        case (Tensor(), Tensor()):
-            shape = unify_shapes(left.shape, right.shape)
-            if shape is None or not state.solver.unify(left.dtype, right.dtype):
-                return None
-            return Tensor(dtype=left.dtype, shape=shape)
-        case (Descriptor(), Descriptor()):
-            shape = unify_shapes(left.shape, right.shape)
-            if shape is None or not state.solver.unify(left.dtype, right.dtype):
-                return None
-            return Descriptor(dtype=left.dtype, shape=shape)
-        case (PointerTensor(), PointerTensor()):
-            shape = unify_shapes(left.shape, right.shape)
-            if shape is None or not state.solver.unify(left.dtype, right.dtype):
-                return None
-            return PointerTensor(dtype=left.dtype, shape=shape)
-        case (TupleType(), TupleType()) if len(left.elements) == len(right.elements):
-            merged = [
-                merge_types(state, one, other)
-                for one, other in zip(left.elements, right.elements, strict=True)
-            ]
-            if any(element is None for element in merged):
-                return None
-            return TupleType(elements=tuple(e for e in merged if e is not None))
-        case _:
-            return left if left == right else None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def fold(module: ir.Module, context: PassContext) -> ir.Module:
     """Every constant expression replaced by its value."""
     folder = _Folder(context.sink)
-    return replace(module, kernels=tuple(folder.kernel(kernel) for kernel in module.kernels))
+    return module.mapped(folder.kernel)
 
 
 def fold_expression(node: ir.Expression, sink: Sink) -> ir.Expression:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
 
+from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.description import LaunchFacts
 from transpiler.ir.types import Descriptor, Pointer, PointerTensor, TupleType
@@ -13,22 +15,67 @@ from transpiler.ops.model import Effect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
 _ADDRESSES = (Pointer, PointerTensor, Descriptor)
 
 
-def launch_facts(kernel: ir.Kernel) -> LaunchFacts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facts:
+    """The axes of the grid that are asked for, and the parameters through which memory is touched."""
+
+    axes: frozenset[int]
+    touched: Mapping[Effect, AbstractSet[ir.Symbol]]
+
+
+FunctionFacts: TypeAlias = "Mapping[ir.FunctionSymbol, tuple[ir.Function, _Facts]]"
+"""What is known of the functions of a module."""
+
+
+def function_facts(module: ir.Module) -> FunctionFacts:
+    """The facts of the functions that the kernels of the module call."""
+    found: dict[ir.FunctionSymbol, tuple[ir.Function, _Facts]] = {}
+    for function in module.functions:
+        found[function.symbol] = (function, _facts(function, found))
+    return found
+
+
+def launch_facts(kernel: ir.Kernel, functions: FunctionFacts = MappingProxyType({})) -> LaunchFacts:
     """The program axes the kernel asks for and the pointer parameters it reads, writes and updates atomically.
 
-    An address that may come from several parameters counts for each of them.
+    An address that may come from several parameters counts for each of them. What the `functions` it calls do counts.
     """
-    roots = _roots(kernel)
+    facts = _facts(kernel, functions)
+
+    def names(effect: Effect) -> tuple[str, ...]:
+        found = facts.touched.get(effect, set())
+        return tuple(symbol.name for symbol in kernel.parameters if symbol in found)
+
+    return LaunchFacts(
+        grid_axes=tuple(sorted(facts.axes)),
+        reads=names(Effect.READS),
+        writes=names(Effect.WRITES),
+        atomics=names(Effect.ATOMIC),
+    )
+
+
+def _facts(routine: ir.Routine, functions: FunctionFacts) -> _Facts:
+    roots = _roots(routine)
     axes: set[int] = set()
     touched: dict[Effect, set[ir.Symbol]] = {}
-    for node in walk_block(kernel.body):
+    for node in walk_block(routine.body):
+        if isinstance(node, ir.Call):
+            function, inner = functions[node.function]
+            axes |= inner.axes
+            for effect, parameters in inner.touched.items():
+                for parameter, given in zip(function.parameters, node.arguments, strict=True):
+                    if parameter in parameters:
+                        touched.setdefault(effect, set()).update(_origins(given, roots))
         if not isinstance(node, ir.OpCall):
             continue
         for argument in node.arguments:
+            if isinstance(argument, ir.FunctionArgument):
+                axes |= functions[argument.function][1].axes
             if isinstance(argument, ir.EnumArgument) and argument.enum == "Axis":
                 axis = ENUMS["Axis"][argument.member]
                 if isinstance(axis, int):
@@ -38,23 +85,15 @@ def launch_facts(kernel: ir.Kernel) -> LaunchFacts:
             for child in child_expressions(node):
                 if isinstance(child.type, _ADDRESSES):
                     pointers |= _origins(child, roots)
-
-    def names(effect: Effect) -> tuple[str, ...]:
-        found = touched.get(effect, set())
-        return tuple(symbol.name for symbol in kernel.parameters if symbol in found)
-
-    return LaunchFacts(
-        grid_axes=tuple(sorted(axes)),
-        reads=names(Effect.READS),
-        writes=names(Effect.WRITES),
-        atomics=names(Effect.ATOMIC),
-    )
+    return _Facts(axes=frozenset(axes), touched=touched)
 
 
-def _roots(kernel: ir.Kernel) -> Mapping[ir.Symbol, set[ir.Symbol]]:
+def _roots(kernel: ir.Routine) -> Mapping[ir.Symbol, set[ir.Symbol]]:
     """For each variable that holds an address, the parameters it may point into."""
     roots: dict[ir.Symbol, set[ir.Symbol]] = {
-        symbol: {symbol} for symbol in kernel.parameters if isinstance(symbol.type, Pointer)
+        symbol: {symbol}
+        for symbol in kernel.parameters
+        if isinstance(symbol.type, (*_ADDRESSES, TupleType))
     }
     changed = True
     while changed:

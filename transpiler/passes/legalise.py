@@ -54,10 +54,10 @@ _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 def legalise(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
     """The module in which Triton's reading of every expression is Rust's."""
-    return replace(module, kernels=tuple(_kernel(kernel) for kernel in module.kernels))
+    return module.mapped(_kernel)
 
 
-def _kernel(kernel: ir.Kernel) -> ir.Kernel:
+def _kernel(kernel: ir.R) -> ir.R:
     legal = _Legaliser(kernel).kernel(kernel)
     parameters = parameters_to_materialise(kernel)
     if not parameters:
@@ -89,7 +89,7 @@ def materialise(node: ir.Expression) -> ir.Cast:
 
 
 class _Legaliser(Rewriter):
-    def __init__(self, kernel: ir.Kernel) -> None:
+    def __init__(self, kernel: ir.Routine) -> None:
         self._constants = compile_time_symbols(kernel)
         self._range_symbols = {
             statement.symbol
@@ -114,6 +114,8 @@ class _Legaliser(Rewriter):
                 return (replace(node, value=self._stated(value)),)
             case ir.Assign(value=value, operator=None):
                 return (replace(node, value=self._stated(value)),)
+            case ir.Return(value=ir.TypedNode() as value):
+                return (replace(node, value=self._returned(value)),)
             case _:
                 return (node,)
 
@@ -140,12 +142,32 @@ class _Legaliser(Rewriter):
             case _:
                 return value
 
+    def _returned(self, value: ir.Expression) -> ir.Expression:
+        """A result as a value of its dtype also in the interpreter, which returns Python's numbers as they are."""
+        match value:
+            case ir.Literal(type=Scalar(dtype=DType.F32)):
+                return materialise(value)
+            case ir.TupleValue():
+                elements = tuple([self._returned(element) for element in value.elements])
+                return replace(value, elements=elements)
+            case ir.Conditional(then_value=then_value, else_value=else_value):
+                return replace(
+                    value,
+                    then_value=replace(then_value, value=self._returned(then_value.value)),
+                    else_value=replace(else_value, value=self._returned(else_value.value)),
+                )
+            case _:
+                return self._stated(value)
+
     # --- Expressions ------------------------------------------------------------------------------
 
     def leave_expression(self, node: ir.Expression) -> ir.Expression:
         match node:
             case ir.OpCall() if node.op.family == FAMILY:
                 return self._scalar_method(node)
+            case ir.Call():
+                # The function cannot tell a constant of another dtype from one of Triton's default.
+                return replace(node, arguments=tuple([self._stated(it) for it in node.arguments]))
             case ir.OpCall() if node.op.converts:
                 return _without_conversions(node)
             case ir.Conditional() if not is_compile_time(node, self._constants):
@@ -265,6 +287,9 @@ class _Legaliser(Rewriter):
                 return True
             case ir.BlockValue():
                 return self._may_be_python(node.value)
+            case ir.Call():
+                # In the interpreter what a function computes from Python's numbers is one.
+                return True
             case ir.OpCall():
                 # A quotient of such numbers, computed by Triton's own `cdiv`, is one again.
                 return all(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def loops(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
     """Every counting `while` loop of the module as a `for` loop."""
-    return replace(module, kernels=tuple(_kernel(kernel) for kernel in module.kernels))
+    return module.mapped(_kernel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class _CountingLoop:
     step: ir.Expression
 
 
-def _kernel(kernel: ir.Kernel) -> ir.Kernel:
+def _kernel(kernel: ir.R) -> ir.R:
     extents = tile_extents(kernel)
     candidates = list(_find(kernel.body, extents))
     convertible = _only_read_in_loops(kernel, candidates)
@@ -190,7 +190,7 @@ def _start(counter: ir.Symbol, before: tuple[ir.Statement, ...]) -> ir.Let | ir.
     return None
 
 
-def _only_read_in_loops(kernel: ir.Kernel, candidates: list[_CountingLoop]) -> list[_CountingLoop]:
+def _only_read_in_loops(kernel: ir.Routine, candidates: list[_CountingLoop]) -> list[_CountingLoop]:
     """The candidates whose counter is used by candidates alone, and by each start for one loop."""
     uses: dict[ir.Symbol, int] = {}
     for node in walk_block(kernel.body):
@@ -228,7 +228,7 @@ def _only_read_in_loops(kernel: ir.Kernel, candidates: list[_CountingLoop]) -> l
 
 
 def _is_declared_elsewhere(
-    kernel: ir.Kernel, counter: ir.Symbol, group: list[_CountingLoop]
+    kernel: ir.Routine, counter: ir.Symbol, group: list[_CountingLoop]
 ) -> bool:
     """Whether the `let` of the counter starts no loop; it would be left behind, unread. A plain `let` may go."""
     for statement in walk_statements(kernel.body):

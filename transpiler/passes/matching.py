@@ -14,8 +14,9 @@ from transpiler.ir.types import (
     Scalar,
 )
 from transpiler.passes.elaboration import is_poison
-from transpiler.passes.expressions import ExpressionElaborator, merge_types
+from transpiler.passes.expressions import ExpressionElaborator
 from transpiler.passes.integer import integer_range
+from transpiler.passes.merging import merge_types
 from transpiler.passes.operators import binary
 from transpiler.passes.patterns import EVERYTHING, Interval, first_missing
 from transpiler.syntax import nodes as syntax

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, Scalar, Tensor
+from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import (
     child_expressions,
     statement_expressions,
@@ -19,13 +19,18 @@ from transpiler.ir.visit import (
     walk_statements,
 )
 
+_PYTHON_DTYPES = frozenset({DType.I32, DType.F32, DType.BOOL})
+"""The dtypes of what Triton makes of Python's own numbers."""
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def parameters_to_materialise(kernel: ir.Kernel) -> tuple[ir.Symbol, ...]:
+def parameters_to_materialise(kernel: ir.Routine) -> tuple[ir.Symbol, ...]:
     """Those parameters, in order."""
     assigned = {s.symbol for s in walk_statements(kernel.body) if isinstance(s, ir.Assign)}
+    if isinstance(kernel, ir.Function) and kernel.is_combine:
+        return ()
     read: set[ir.Symbol] = set()
     exposed: set[ir.Symbol] = set()
     for statement in walk_statements(kernel.body):
@@ -37,10 +42,20 @@ def parameters_to_materialise(kernel: ir.Kernel) -> tuple[ir.Symbol, ...]:
         if not isinstance(symbol.type, Scalar) or symbol not in read:
             continue
         dtype = symbol.type.dtype
-        if (
+        if isinstance(kernel, ir.Function):
+            # Constants of the other dtypes are made values of Triton by the caller.
+            may_be_python = dtype in _PYTHON_DTYPES or isinstance(dtype, DtypeParameter)
+            shows = symbol in exposed and dtype not in {DType.I32, DType.BOOL}
+            if (
+                symbol.kind is ir.SymbolKind.PARAMETER
+                and may_be_python
+                and (symbol in assigned or shows)
+            ):
+                result.append(symbol)
+        elif (
             symbol in assigned
             or (dtype is DType.F32 and symbol in exposed)
-            or dtype not in {DType.I32, DType.F32, DType.BOOL}
+            or dtype not in _PYTHON_DTYPES
         ):
             result.append(symbol)
     return tuple(result)
@@ -54,7 +69,8 @@ def _exposed_reads(root: ir.Expression) -> Iterator[ir.Symbol]:
     for node in walk_expression(root):
         if isinstance(node, ir.BlockValue):
             continue
-        rounds = _rounds_to_single(node)
+        # A function that is called looks after its own parameters.
+        rounds = _rounds_to_single(node) or isinstance(node, ir.Call)
         for child in child_expressions(node):
             if isinstance(child, ir.Read) and not rounds:
                 yield child.symbol
@@ -65,6 +81,7 @@ def _rounds_to_single(node: ir.Expression) -> bool:
         isinstance(node.type, Tensor)
         and (
             node.type.dtype is DType.F32
+            or isinstance(node.type.dtype, DtypeParameter)
             or (isinstance(node, ir.Binary) and node.operator.is_comparison)
         )
     )

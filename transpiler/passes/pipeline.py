@@ -44,8 +44,12 @@ def run_passes(module: Module, context: PassContext) -> Module:
     """
     verify(module, after="elaborate")
     for each in PIPELINE:
-        seen = {id(kernel) for kernel in module.kernels}
+        seen = {id(routine) for routine in module.routines}
         before, module = module, each(module, context)
-        changed = tuple(kernel for kernel in module.kernels if id(kernel) not in seen)
-        verify(replace(before, kernels=changed), after=each.__name__)
+        changed = replace(
+            before,
+            kernels=tuple(kernel for kernel in module.kernels if id(kernel) not in seen),
+            functions=tuple(it for it in module.functions if id(it) not in seen),
+        )
+        verify(changed, after=each.__name__)
     return module

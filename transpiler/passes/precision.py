@@ -14,7 +14,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, DtypeParameter, Pointer, Tensor, TupleType
+from transpiler.ir.types import DType, DtypeParameter, Pointer, PointerTensor, Tensor, TupleType
 from transpiler.ir.visit import Rewriter, child_expressions, statement_blocks, statement_expressions
 from transpiler.ops.signature import Form
 
@@ -35,21 +35,22 @@ class _Precision(Enum):
 
 def precision(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
     """The module in which every change between the dtype of memory and that of arithmetic is a cast."""
-    return replace(module, kernels=tuple(_kernel(kernel) for kernel in module.kernels))
+    return module.mapped(_kernel)
 
 
-def _kernel(kernel: ir.Kernel) -> ir.Kernel:
+def _kernel(kernel: ir.R) -> ir.R:
     # A dtype parameter no pointer carries is what arithmetic runs in: there is no memory of it.
     halves = frozenset(
         dtype
         for parameter in kernel.parameters
-        if isinstance(parameter.type, Pointer)
+        if isinstance(parameter.type, Pointer | PointerTensor)
         and isinstance(dtype := parameter.type.dtype, DtypeParameter)
         and dtype.admits_half
     )
     if not halves:
         return kernel
-    flow = _Flow(halves)
+    # What a function is given has the dtype of arithmetic.
+    flow = _Flow(halves, kernel.parameters)
     flow.block(kernel.body)
     return _Placement(halves, flow.stored()).kernel(kernel)
 
@@ -116,10 +117,10 @@ class _Group:
 class _Flow:
     """Walks a kernel once and groups its variables by what flows into what."""
 
-    def __init__(self, halves: _Halves) -> None:
+    def __init__(self, halves: _Halves, computed: Iterable[ir.Symbol]) -> None:
         self._halves = halves
         self._parents: dict[ir.Symbol, ir.Symbol] = {}
-        self._computed: set[ir.Symbol] = set()
+        self._computed = set(computed)
         self._grounded: set[ir.Symbol] = set()
 
     def stored(self) -> frozenset[ir.Symbol]:

@@ -52,7 +52,13 @@ def argument_shape(state: Elaboration, argument: ir.Argument) -> Shape | None:
     match argument:
         case ir.ListArgument():
             return tuple(dimension_of(element, state.constants) for element in argument.elements)
-        case ir.AbsentArgument() | ir.EnumArgument() | ir.FlagArgument() | ir.TextArgument():
+        case (
+            ir.AbsentArgument()
+            | ir.EnumArgument()
+            | ir.FlagArgument()
+            | ir.TextArgument()
+            | ir.FunctionArgument()
+        ):
             return None
         case _:
             match state.type_of(argument):

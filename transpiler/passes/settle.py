@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 
-def settle_kernel(kernel: ir.Kernel, solver: DtypeSolver, sink: Sink) -> ir.Kernel:
-    """The kernel with every dtype settled; a dtype nothing tells, or a literal out of range, is reported."""
+def settle_kernel(kernel: ir.R, solver: DtypeSolver, sink: Sink) -> ir.R:
+    """The routine with every dtype settled; a dtype nothing tells, or a literal out of range, is reported."""
     return _Settler(solver, sink).kernel(kernel)
 
 
@@ -45,7 +45,7 @@ class _Settler(Rewriter):
         self._sink = sink
         self._symbols: dict[ir.Symbol, ir.Symbol] = {}
 
-    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
+    def kernel(self, kernel: ir.R) -> ir.R:
         return replace(kernel, body=self.block(kernel.body))
 
     def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
@@ -66,6 +66,9 @@ class _Settler(Rewriter):
             case ir.OpCall():
                 dtypes = tuple(self._dtype(dtype, node.span) for dtype in node.dtypes)
                 return node if dtypes == node.dtypes else replace(node, dtypes=dtypes)
+            case ir.Call():
+                dtypes = tuple(self._dtype(dtype, node.span) for dtype in node.dtypes)
+                return replace(node, dtypes=dtypes)
             case _:
                 return node
 

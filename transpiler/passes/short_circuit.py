@@ -1,9 +1,11 @@
-"""`a && b` and `a || b` as conditionals, where `b` is more than an expression of Python."""
+"""`a && b` and `a || b` as conditionals, where `b` is more than a value that Triton may compute for nothing."""
 
 from __future__ import annotations
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL
+from transpiler.ir.visit import walk_expression
+from transpiler.ops.model import Effect
 
 
 def short_circuit(node: ir.Binary) -> ir.Conditional:
@@ -20,6 +22,17 @@ def short_circuit(node: ir.Binary) -> ir.Conditional:
         condition=node.left,
         then_value=other if is_and else decided,
         else_value=decided if is_and else other,
+    )
+
+
+def guards_effect(node: ir.Expression) -> bool:
+    """Whether it is `&&` or `||` the right side of which touches memory, or does anything else but compute."""
+    if not isinstance(node, ir.Binary) or not node.operator.is_logical:
+        return False
+    return any(
+        (isinstance(inner, ir.OpCall) and inner.op.effect is not Effect.PURE)
+        or (isinstance(inner, ir.Call) and bool(inner.function.effects))
+        for inner in walk_expression(node.right)
     )
 
 

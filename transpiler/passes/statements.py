@@ -25,9 +25,9 @@ from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
 from transpiler.passes.control_flow import ControlFlowElaborator, diverges
 from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, unknown_name
-from transpiler.passes.expressions import merge_types
 from transpiler.passes.items import namespace_of
 from transpiler.passes.layout import closing_lines, layout_of
+from transpiler.passes.merging import merge_types
 from transpiler.passes.operators import binary
 from transpiler.syntax import nodes as syntax
 from transpiler.syntax.nodes import NO_TRIVIA
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 class BodyElaborator(ControlFlowElaborator):
     """Turns a kernel's body into typed IR."""
 
-    def evaluate(self, state: Elaboration, node: syntax.Expression) -> ir.Expression:
-        """The typed form of an expression that stands elsewhere, under the state of that place."""
-        return BodyElaborator(state).expression(node)
+    def under(self, state: Elaboration) -> BodyElaborator:
+        """What elaborates what stands elsewhere, with the state of that place."""
+        return BodyElaborator(state)
 
     # --- Blocks -----------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ class BodyElaborator(ControlFlowElaborator):
                     result.extend(self._let(statement))
                 case syntax.ExpressionStatement():
                     result.extend(self.effect(statement.expression, layout_of(statement.trivia)))
-                case syntax.ItemStatement(item=syntax.Const() | syntax.Use()):
+                case syntax.ItemStatement(item=syntax.Const() | syntax.Use() | syntax.Function()):
                     pass  # in the namespace of the block
                 case syntax.ItemStatement(item=syntax.OpaqueItem(keyword="macro_rules!")):
                     scopes = self.state.scopes
@@ -282,7 +282,7 @@ class BodyElaborator(ControlFlowElaborator):
                 if isinstance(value, ir.BlockValue) and isinstance(value.type, Unit):
                     return list(with_first_layout(value.statements, layout))
                 if is_poison(value) or (
-                    isinstance(value.type, Unit) and not isinstance(value, ir.OpCall)
+                    isinstance(value.type, Unit) and not isinstance(value, ir.OpCall | ir.Call)
                 ):
                     return []
                 return [ir.Evaluate(span=node.span, layout=layout, value=value)]

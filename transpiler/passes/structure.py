@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import BOOL, DType, Scalar
+from transpiler.ir.types import BOOL, Scalar
 from transpiler.ir.visit import (
     Rewriter,
     statement_expressions,
@@ -21,8 +21,10 @@ from transpiler.ir.visit import (
     walk_statements,
 )
 from transpiler.passes.assigned import check_assigned
+from transpiler.passes.first_values import first_value, is_given
 from transpiler.passes.negation import negated
 from transpiler.passes.ranges import lower_range
+from transpiler.passes.short_circuit import guards_effect
 from transpiler.passes.structured import is_structured
 
 if TYPE_CHECKING:
@@ -34,9 +36,11 @@ if TYPE_CHECKING:
 
 def structure(module: ir.Module, context: PassContext) -> ir.Module:
     """The module without jumps, its loops in the form Triton has."""
-    return replace(
-        module, kernels=tuple(_kernel(kernel, context.sink) for kernel in module.kernels)
-    )
+
+    def structured(routine: ir.R) -> ir.R:
+        return _kernel(routine, context.sink)
+
+    return module.mapped(structured)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +51,7 @@ class _Sequence:
     flags: frozenset[ir.Symbol] = frozenset()
 
 
-def _kernel(kernel: ir.Kernel, sink: Sink) -> ir.Kernel:
+def _kernel(kernel: ir.R, sink: Sink) -> ir.R:
     if is_structured(kernel.body):
         return kernel
     errors = sink.error_count
@@ -55,7 +59,8 @@ def _kernel(kernel: ir.Kernel, sink: Sink) -> ir.Kernel:
     body = replace(kernel.body, statements=structurer.sequence(kernel.body.statements).statements)
     read = {node.symbol for node in walk_block(body) if isinstance(node, ir.Read)}
     unread = structurer.flags - read
-    clean = _Cleaner(unread, structurer.results).kernel(replace(kernel, body=body))
+    cleaner = _Cleaner(unread, structurer.results, kernel, sink)
+    clean = cleaner.kernel(replace(kernel, body=body))
     check_assigned(clean, sink)
     if sink.error_count > errors:
         # No pass can go on with what was refused.
@@ -65,7 +70,7 @@ def _kernel(kernel: ir.Kernel, sink: Sink) -> ir.Kernel:
 
 
 class _Structurer:
-    def __init__(self, kernel: ir.Kernel, sink: Sink) -> None:
+    def __init__(self, kernel: ir.Routine, sink: Sink) -> None:
         self._sink = sink
         self._ids = count(1 + _largest_id(kernel))
         self._breaks: dict[int, ir.Symbol] = {}
@@ -96,8 +101,14 @@ class _Structurer:
                     if isinstance(statement, ir.Break) and statement.value is not None:
                         result = self._values[statement.loop]
                         done.append(
-                            ir.Assign(span=statement.span, symbol=result, value=statement.value)
+                            ir.Assign(
+                                span=statement.span,
+                                symbol=result,
+                                value=statement.value,
+                                layout=statement.layout,
+                            )
                         )
+                        statement = replace(statement, layout=ir.PLAIN)  # noqa: PLW2901 - the rest of it
                     done.append(_set(flag, statement))
                     return _Sequence(statements=tuple(done), flags=frozenset({*flags, flag}))
                 case ir.Return() if self._return is not None and self._depth:
@@ -363,7 +374,10 @@ def _into(symbol: ir.Symbol | None, value: ir.Expression) -> tuple[ir.Statement,
 def _with_plain_condition(node: ir.While) -> ir.While:
     """The loop with a condition Python can test: one that computes more first is tested in the body."""
     condition = node.condition
-    if any(isinstance(n, ir.BlockValue) and n.statements for n in walk_expression(condition)):
+    if any(
+        (isinstance(n, ir.BlockValue) and n.statements) or guards_effect(n)
+        for n in walk_expression(condition)
+    ):
         leave = ir.Block(span=node.span, statements=(ir.Break(span=node.span, loop=node.loop),))
         test = ir.If(
             span=condition.span, condition=condition, then_block=node.body, else_block=leave
@@ -427,16 +441,32 @@ def _start(flag: ir.Symbol, at: ir.Statement) -> ir.Let:
 class _Cleaner(Rewriter):
     """Leaves out flags nobody reads and arms nothing is left in; gives what a loop assigns a first value."""
 
-    def __init__(self, unread: set[ir.Symbol], results: set[ir.Symbol]) -> None:
+    def __init__(
+        self, unread: set[ir.Symbol], results: set[ir.Symbol], routine: ir.Routine, sink: Sink
+    ) -> None:
         self._unread = unread
         self._results = results
+        self._routine = routine
+        self._sink = sink
+
+    def statements(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+        cleaned = super().statements(statements)
+        result: list[ir.Statement] = []
+        for index, statement in enumerate(cleaned):
+            if (
+                isinstance(statement, ir.Declare)
+                and statement.symbol in self._results
+                and not is_given(statement.symbol, cleaned[index + 1 :])
+            ):
+                result.append(first_value(statement, self._routine, self._sink))
+            else:
+                result.append(statement)
+        return tuple(result)
 
     def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
         match node:
             case ir.Let(symbol=symbol) | ir.Assign(symbol=symbol) if symbol in self._unread:
                 return ()
-            case ir.Declare(symbol=symbol) if symbol in self._results:
-                return (_first_value(symbol, node),)
             case ir.If(then_block=ir.Block(statements=()), else_block=other):
                 if other is None or not other.statements:
                     return ()
@@ -454,21 +484,7 @@ class _Cleaner(Rewriter):
                 return (node,)
 
 
-def _first_value(symbol: ir.Symbol, at: ir.Statement) -> ir.Let:
-    """A value nothing reads: Triton wants one of the type before a loop that gives the name another."""
-    dtype = symbol.type.dtype if isinstance(symbol.type, Scalar) else DType.I32
-    value: bool | int | float = 0
-    if dtype is DType.BOOL:
-        value = False
-    elif not isinstance(dtype, DType) or dtype.is_float:
-        value = 0.0
-    literal = ir.Literal(span=at.span, type=symbol.type, value=value)
-    return ir.Let(
-        span=at.span, symbol=replace(symbol, is_mutable=True), value=literal, layout=at.layout
-    )
-
-
-def _largest_id(kernel: ir.Kernel) -> int:
+def _largest_id(kernel: ir.Routine) -> int:
     symbols = [*kernel.parameters, *kernel.const_generics]
     for statement in walk_statements(kernel.body):
         match statement:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Never
 from transpiler.ir.visit import statement_blocks, walk_block, walk_statements
+from transpiler.passes.short_circuit import guards_effect
 
 
 def is_structured(body: ir.Block) -> bool:
@@ -34,6 +35,7 @@ def is_structured(body: ir.Block) -> bool:
                 pass
     # A block in a loop's condition is computed in its body; one that never ends in a value has a jump.
     return not any(
-        isinstance(node.type, Never) or (has_loop and isinstance(node, ir.BlockValue))
+        isinstance(node.type, Never)
+        or (has_loop and (isinstance(node, ir.BlockValue) or guards_effect(node)))
         for node in walk_block(body)
     )

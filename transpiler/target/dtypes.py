@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from transpiler.ir.types import DType, DtypeParameter, DtypeVariable, ElementType, Pointer
+from transpiler.ir.nodes import Function
+from transpiler.ir.types import (
+    DType,
+    DtypeParameter,
+    DtypeVariable,
+    ElementType,
+    Pointer,
+    PointerTensor,
+    Scalar,
+    Tensor,
+)
 from transpiler.target.model import (
     Attribute,
     Binary,
@@ -19,7 +29,7 @@ from transpiler.target.model import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from transpiler.ir.nodes import Kernel, Symbol
+    from transpiler.ir.nodes import Routine, Symbol
 
 _TRITON = {
     DType.BOOL: "int1",
@@ -50,13 +60,30 @@ def triton_dtype(dtype: ElementType, parameters: Mapping[str, str]) -> Expressio
     assert_never(dtype)
 
 
-def carriers(kernel: Kernel, dtype: DtypeParameter) -> tuple[Symbol, ...]:
+def carriers(routine: Routine, dtype: DtypeParameter) -> tuple[Symbol, ...]:
     """The pointer parameters whose elements are of `dtype`."""
     return tuple(
         symbol
-        for symbol in kernel.parameters
-        if isinstance(symbol.type, Pointer) and symbol.type.dtype == dtype
+        for symbol in routine.parameters
+        if isinstance(symbol.type, Pointer | PointerTensor) and symbol.type.dtype == dtype
     )
+
+
+def dtype_source(routine: Routine, dtype: DtypeParameter) -> Symbol | None:
+    """The parameter off which the dtype of arithmetic is read: a tile, or a pointer.
+
+    A scalar is none, since Triton may hold it as a Python number; but for those an operation combines.
+    """
+    takes_values = isinstance(routine, Function) and routine.is_combine
+    for symbol in routine.parameters:
+        match symbol.type:
+            case Tensor(dtype=found) if found == dtype:
+                return symbol
+            case Scalar(dtype=found) if found == dtype and takes_values:
+                return symbol
+            case _:
+                pass
+    return next(iter(carriers(routine, dtype)), None)
 
 
 def computed_in(dtype: DType) -> DType:
@@ -69,9 +96,11 @@ def element_of(pointer: str) -> Expression:
     return Attribute(Attribute(Name(pointer), "dtype"), "element_ty")
 
 
-def dtype_of_arithmetic(dtype: DtypeParameter, pointer: str) -> Expression:
-    """The dtype in which arithmetic on the elements of `pointer` runs: half precision is widened."""
-    element = element_of(pointer)
+def dtype_of_arithmetic(dtype: DtypeParameter, carrier: Symbol, name: str) -> Expression:
+    """The dtype in which arithmetic on what `carrier`, called `name`, holds or points to runs: half is widened."""
+    if isinstance(carrier.type, Scalar | Tensor):
+        return Attribute(Name(name), "dtype")
+    element = element_of(name)
     single = dotted("tl.float32")
     if not dtype.admits_half:
         return element

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
@@ -40,6 +40,8 @@ from transpiler.target.prelude import DIVIDE, TO_INTEGER
 from transpiler.target.spelling import Filling, fill, parse_spelling
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from transpiler.target.names import KernelNames
 
 _OPERATORS = {
@@ -89,11 +91,23 @@ def element_type(type_: Type) -> ElementType:
     raise ValueError(f"{type_} has no dtype")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callee:
+    """A function as its callers see it: its name, and which of its dtype parameters they pass."""
+
+    name: str
+    passed: tuple[bool, ...]
+
+
+Callees: TypeAlias = "Mapping[ir.FunctionSymbol, Callee]"
+
+
 @dataclass(frozen=True, slots=True)
 class ExpressionLowering:
     """Lowers the expressions of one kernel under its names."""
 
     names: KernelNames
+    callees: Callees
 
     def lower(self, expression: ir.Expression) -> Expression:
         """The expression in Python.
@@ -114,6 +128,8 @@ class ExpressionLowering:
                 return self._cast(expression)
             case ir.OpCall():
                 return self._call(expression)
+            case ir.Call():
+                return self._function_call(expression)
             case ir.OffsetPointer(pointer=pointer, offsets=offsets):
                 return Binary(Operator.ADD, self.lower(pointer), self.lower(offsets))
             case ir.TupleValue(elements=elements):
@@ -201,6 +217,21 @@ class ExpressionLowering:
         )
         return fill(parse_spelling(call.op.spelling(admitted)), holes)
 
+    def _function_call(self, call: ir.Call) -> Expression:
+        callee = self.callees[call.function]
+        return Call(
+            Name(callee.name),
+            (
+                *(self.lower(argument) for argument in call.arguments),
+                *(self.lower(constant) for constant in call.constants),
+                *(
+                    self.dtype(dtype)
+                    for dtype, is_passed in zip(call.dtypes, callee.passed, strict=True)
+                    if is_passed
+                ),
+            ),
+        )
+
     def _argument(self, argument: ir.Argument) -> Filling:
         match argument:
             case ir.AbsentArgument():
@@ -208,8 +239,7 @@ class ExpressionLowering:
             case ir.FlagArgument(value=value):
                 return Name("True") if value else None
             case ir.ListArgument(elements=elements):
-                items = tuple(self.lower(element) for element in elements)
-                return List(items) if items else None
+                return List(tuple(self.lower(element) for element in elements))
             case ir.EnumArgument(enum=enum, member=member):
                 match ENUMS[enum][member]:
                     case None:
@@ -220,6 +250,8 @@ class ExpressionLowering:
                         return Number(str(number))
             case ir.TextArgument(value=value):
                 return Text(value)
+            case ir.FunctionArgument(function=function):
+                return Name(self.callees[function].name)
             case _:
                 return self.lower(argument)
 

@@ -1,14 +1,22 @@
-"""Lowers kernels of the IR, and their specialisations, to functions of the target tree."""
+"""Lowers kernels of the IR with their specialisations, and the functions they call, to functions of the target tree."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
-from transpiler.ir.nodes import Assign
+from transpiler.ir.nodes import Assign, SymbolKind
 from transpiler.ir.types import F64, DType, DtypeParameter, Pointer
-from transpiler.target.dtypes import carriers, computed_in, dtype_of_arithmetic, triton_dtype
+from transpiler.target.dtypes import (
+    carriers,
+    computed_in,
+    dtype_of_arithmetic,
+    dtype_source,
+    triton_dtype,
+)
+from transpiler.target.expressions import Callee
 from transpiler.target.model import (
     Assignment,
     Call,
@@ -33,7 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from transpiler.ir.description import KernelPlan, Specialisation
-    from transpiler.ir.nodes import Kernel, Symbol
+    from transpiler.ir.nodes import Function as IrFunction
+    from transpiler.ir.nodes import Kernel, Routine, Symbol
+    from transpiler.target.expressions import Callees
 
 JIT = dotted("triton.jit")
 
@@ -52,18 +62,71 @@ class LoweredKernel:
     specialisations: tuple[Function, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoweredFunction:
+    """A function that kernels call, in Python, and how it is called."""
+
+    function: Function
+    callee: Callee
+
+
+def lower_function(
+    source: IrFunction, name: str, module_names: frozenset[str], callees: Callees, origin: str
+) -> LoweredFunction:
+    """Lower one function; `callees` are those it calls, the rest is as in `lower_kernel`."""
+    usage = analyse(source)
+    names = name_kernel(source, usage, module_names)
+    body = StatementLowering(names, usage, callees).suite(source.body)
+    used = names_read(body)
+    passed = tuple(
+        names.dtypes[dtype.name] in used and dtype_source(source, dtype) is None
+        for dtype in source.dtype_parameters
+    )
+    constants = (
+        *(names.symbols[symbol] for symbol in source.const_generics),
+        *(
+            names.dtypes[dtype.name]
+            for dtype, is_passed in zip(source.dtype_parameters, passed, strict=True)
+            if is_passed
+        ),
+    )
+    function = Function(
+        name=name,
+        decorator=JIT,
+        parameters=(
+            *(
+                Parameter(
+                    name=names.symbols[symbol],
+                    annotation=CONSTEXPR if symbol.kind is SymbolKind.CONST_GENERIC else None,
+                )
+                for symbol in source.parameters
+            ),
+            *(Parameter(name=constant, annotation=CONSTEXPR) for constant in constants),
+        ),
+        docs=source.docs,
+        body=_with_dtypes(source, names, body),
+        span=source.span,
+        comment=origin,
+    )
+    return LoweredFunction(function=function, callee=Callee(name=name, passed=passed))
+
+
 def lower_kernel(
-    plan: KernelPlan, name: str, module_names: frozenset[str], origin: str
+    plan: KernelPlan,
+    name: str,
+    module_names: frozenset[str],
+    origin: str,
+    callees: Callees = MappingProxyType({}),
 ) -> LoweredKernel:
     """Lower one kernel.
 
-    `name` is its name in Python, `module_names` are those of all functions of the module, and
-    `origin` tells where it stands in the Rust.
+    `name` is its name in Python, `module_names` are those of all functions of the module, `callees`
+    the functions it calls, and `origin` tells where it stands in the Rust.
     """
     kernel = plan.kernel
     usage = analyse(kernel)
     names = name_kernel(kernel, usage, module_names)
-    body = StatementLowering(names, usage).suite(kernel.body)
+    body = StatementLowering(names, usage, callees).suite(kernel.body)
     passed = tuple(
         names.dtypes[dtype.name] for dtype in kernel.dtype_parameters if not carriers(kernel, dtype)
     )
@@ -105,15 +168,15 @@ def _parameter(symbol: Symbol, names: KernelNames) -> Parameter:
     return Parameter(name=names.symbols[symbol], annotation=annotation)
 
 
-def _with_dtypes(kernel: Kernel, names: KernelNames, body: Suite) -> Suite:
-    """`body` after the lines that read the dtype parameters it uses off the pointers."""
+def _with_dtypes(kernel: Routine, names: KernelNames, body: Suite) -> Suite:
+    """`body` after the lines that read the dtype parameters it uses off what carries them."""
     used = names_read(body)
     lines: list[Statement] = []
     for dtype in kernel.dtype_parameters:
-        pointers = carriers(kernel, dtype)
+        source = dtype_source(kernel, dtype)
         name = names.dtypes[dtype.name]
-        if pointers and name in used:
-            value = dtype_of_arithmetic(dtype, names.symbols[pointers[0]])
+        if source is not None and name in used:
+            value = dtype_of_arithmetic(dtype, source, names.symbols[source])
             lines.append(
                 Assignment(targets=(name,), annotation=CONSTEXPR, value=value, span=kernel.span)
             )
@@ -125,7 +188,7 @@ def _with_dtypes(kernel: Kernel, names: KernelNames, body: Suite) -> Suite:
     return Suite(statements=tuple(statements), closing_comments=body.closing_comments)
 
 
-def _prologue_length(kernel: Kernel) -> int:
+def _prologue_length(kernel: Routine) -> int:
     """How many statements the passes put before the first of the Rust: they stand for parameters."""
     count = 0
     for statement in kernel.body.statements:

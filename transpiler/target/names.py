@@ -36,6 +36,7 @@ from transpiler.ir.nodes import (
     Let,
     LetTuple,
     Return,
+    Routine,
     Symbol,
     SymbolKind,
     While,
@@ -156,8 +157,8 @@ def _normalised(name: str) -> str:
     return normalize("NFKC", name)
 
 
-def name_kernel(kernel: Kernel, usage: Usage, module_names: frozenset[str]) -> KernelNames:
-    """Name all symbols of a kernel.
+def name_kernel(kernel: Routine, usage: Usage, module_names: frozenset[str]) -> KernelNames:
+    """Name all symbols of a kernel, or of a function.
 
     `module_names` are the names of the module's functions; `usage` tells what is read where.
     """
@@ -165,7 +166,7 @@ def name_kernel(kernel: Kernel, usage: Usage, module_names: frozenset[str]) -> K
 
 
 class _Allocator:
-    def __init__(self, kernel: Kernel, usage: Usage, module_names: frozenset[str]) -> None:
+    def __init__(self, kernel: Routine, usage: Usage, module_names: frozenset[str]) -> None:
         self._kernel = kernel
         self._usage = usage
         self._present = usage.rust_names
@@ -188,7 +189,8 @@ class _Allocator:
         }
         self._reserved = _AnyOf(self._reserved, frozenset(dtypes.values()))
         scope: dict[str, Symbol] = {}
-        forbidden = _AnyOf(self._reserved, _LAUNCH_NAMES, scope)
+        launch_names = _LAUNCH_NAMES if isinstance(kernel, Kernel) else frozenset()
+        forbidden = _AnyOf(self._reserved, launch_names, scope)
         for symbol in (*kernel.parameters, *kernel.const_generics):
             name = python_name(symbol.name, forbidden, self._present)
             scope[name] = symbol

@@ -114,8 +114,8 @@ def _converted(node: ast.expr) -> Expression:
 def fill(spelling: Expression, holes: Mapping[str, Filling]) -> Expression:
     """`spelling` with its holes filled.
 
-    A keyword argument that is nothing but an empty hole is left out; elsewhere an empty hole is
-    `None`.
+    A keyword argument that is nothing but an empty hole, or a list without elements, is left out;
+    elsewhere an empty hole is `None`.
     """
     match spelling:
         case Name(text=text):
@@ -155,4 +155,7 @@ def fill(spelling: Expression, holes: Mapping[str, Filling]) -> Expression:
 
 
 def _is_empty(value: Expression, holes: Mapping[str, Filling]) -> bool:
-    return isinstance(value, Name) and value.text in holes and holes[value.text] is None
+    if not isinstance(value, Name) or value.text not in holes:
+        return False
+    filling = holes[value.text]
+    return filling is None or (isinstance(filling, List) and not filling.elements)

@@ -24,6 +24,7 @@ from transpiler.target.model import (
 )
 
 if TYPE_CHECKING:
+    from transpiler.target.expressions import Callees
     from transpiler.target.names import KernelNames
     from transpiler.target.usage import Usage
 
@@ -33,10 +34,10 @@ CONSTEXPR = dotted("tl.constexpr")
 class StatementLowering:
     """Lowers the statements of one kernel under its names."""
 
-    def __init__(self, names: KernelNames, usage: Usage) -> None:
+    def __init__(self, names: KernelNames, usage: Usage, callees: Callees) -> None:
         self._names = names
         self._usage = usage
-        self._expressions = ExpressionLowering(names)
+        self._expressions = ExpressionLowering(names, callees)
 
     def suite(self, block: ir.Block) -> Suite:
         """The statements of a block; of a declaration without a value the comments are left."""
@@ -95,8 +96,8 @@ class StatementLowering:
                     iterable=self._range(statement),
                     body=self.suite(body),
                 )
-            case ir.Return():
-                return Return()
+            case ir.Return(value=value):
+                return Return(value=None if value is None else lower(value))
             case ir.Declare():
                 raise ValueError("a declaration has no statement of its own")
             case ir.Break() | ir.Continue():

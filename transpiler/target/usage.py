@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from transpiler.frozen import dataclass
 from transpiler.ir.nodes import (
+    PLAIN_ARGUMENTS,
     AbsentArgument,
     Argument,
     Assign,
@@ -13,6 +14,7 @@ from transpiler.ir.nodes import (
     Block,
     BlockValue,
     Break,
+    Call,
     Cast,
     CastKind,
     Conditional,
@@ -23,8 +25,8 @@ from transpiler.ir.nodes import (
     Expression,
     FlagArgument,
     For,
+    FunctionArgument,
     If,
-    Kernel,
     Let,
     LetTuple,
     ListArgument,
@@ -33,6 +35,7 @@ from transpiler.ir.nodes import (
     OpCall,
     Read,
     Return,
+    Routine,
     Statement,
     Symbol,
     SymbolKind,
@@ -69,8 +72,8 @@ class Usage:
         return self.last_read.get(symbol, -1) < self.declared.get(at, -1)
 
 
-def analyse(kernel: Kernel) -> Usage:
-    """Walk a kernel once."""
+def analyse(kernel: Routine) -> Usage:
+    """Walk a kernel or a function once."""
     walk = _Walk()
     for symbol in (*kernel.parameters, *kernel.const_generics):
         walk.declare(symbol)
@@ -130,7 +133,7 @@ class _Walk:
         for statement in block.statements:
             self._statement(statement)
 
-    def _statement(self, statement: Statement) -> None:
+    def _statement(self, statement: Statement) -> None:  # noqa: C901 - one case a kind
         match statement:
             case Let(symbol=symbol, value=value):
                 self._expression(value)
@@ -164,8 +167,9 @@ class _Walk:
                     self._expression(bound)
                 self.declare(symbol)
                 self.block(body)
-            case Return():
-                pass
+            case Return(value=result):
+                if result is not None:
+                    self._expression(result)
             case Break() | Continue():
                 raise ValueError("`structure` takes these out")
             case _:
@@ -186,6 +190,11 @@ class _Walk:
             self._tested.extend(_reads(expression.condition))
         elif isinstance(expression, OpCall):
             self._want_constants(expression)
+        elif isinstance(expression, Call):
+            for constant in expression.constants:
+                self._want(constant)
+            for place in expression.function.constants:
+                self._want(expression.arguments[place])
         elif isinstance(expression, BlockValue):
             for statement in expression.statements:
                 self._statement(statement)
@@ -221,7 +230,7 @@ class _Walk:
                 return not statements and self._is_constant(expression.value)
             case Unary() | Binary() | Cast() | Conditional():
                 return all(self._is_constant(child) for child in children(expression))
-            case OpCall() | OffsetPointer() | TupleValue() | TupleElement():
+            case OpCall() | Call() | OffsetPointer() | TupleValue() | TupleElement():
                 return False
         assert_never(expression)
 
@@ -237,6 +246,8 @@ def children(expression: Expression) -> Iterable[Expression]:
             return (left, right)
         case OffsetPointer(pointer=pointer, offsets=offsets):
             return (pointer, offsets)
+        case Call(arguments=arguments, constants=constants):
+            return (*arguments, *constants)
         case OpCall(arguments=arguments):
             return [value for argument in arguments for value in _values_of(argument)]
         case TupleValue(elements=elements):
@@ -252,16 +263,16 @@ def _values_of(argument: Argument) -> tuple[Expression, ...]:
     match argument:
         case ListArgument(elements=elements):
             return elements
-        case AbsentArgument() | EnumArgument() | FlagArgument() | TextArgument():
+        case (
+            AbsentArgument() | EnumArgument() | FlagArgument() | TextArgument() | FunctionArgument()
+        ):
             return ()
         case _:
             return (argument,)
 
 
 def _is_value(argument: Argument) -> bool:
-    return not isinstance(
-        argument, AbsentArgument | EnumArgument | FlagArgument | TextArgument | ListArgument
-    )
+    return not isinstance(argument, PLAIN_ARGUMENTS)
 
 
 def _reads(expression: Expression) -> Iterable[Symbol]:

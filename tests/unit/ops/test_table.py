@@ -11,7 +11,7 @@ from transpiler.ir.types import Bound, DType
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect, Op
 from transpiler.ops.signature import Form, TupleKind, parse_signature
-from transpiler.ops.table import OPS, UNTRANSLATED
+from transpiler.ops.table import OPS
 from transpiler.target.prelude import PRELUDE
 
 FAMILIES = {
@@ -94,10 +94,6 @@ def test_effects_match_what_an_op_is_given(op: Op) -> None:
     takes_place = bool(forms & {Form.POINTERS, Form.POINTER, Form.DESCRIPTOR})
     assert touches is (takes_place and not gives_place)
     assert op.is_stored is (op.effect in {Effect.READS, Effect.ATOMIC})
-
-
-def test_what_is_translated_is_not_listed_as_untranslated() -> None:
-    assert not UNTRANSLATED & OPS.keys()
 
 
 @pytest.mark.parametrize(

@@ -155,24 +155,29 @@ def test_triton_compiles_it(
             assert compiled.asm["cubin"].startswith(b"\x7fELF"), ones
 
 
-def test_a_body_takes_the_place_of_its_call() -> None:
+def test_a_function_is_one_of_the_module_with_its_comments() -> None:
     rust = (
-        "fn clamp<T: Triton, D: Float>(x: T::Tensor<D>) -> T::Tensor<D> {\n"
-        "    // below\n    let low = T::maximum(x, x * x);\n    low + low\n}\n"
+        "/// Twice the larger of x and its square.\n"
+        "fn grown<T: Triton, D: Float>(x: T::Tensor<D>) -> T::Tensor<D> {\n"
+        "    // below\n    let low = T::maximum(x, x * x);\n\n    // twice\n    low + low\n}\n"
         + kernel(
             "let x = T::zeros::<D>(&[BLOCK]);\n"
-            "let y = clamp(x);\n"
+            "let y = grown(x);\n"
             "T::store(x_ptr.add_offsets(T::arange(0, BLOCK)), y, None, &[], None, None);"
         )
     )
-    lines = function(module(rust), "k").splitlines()
-    start = lines.index("x = tl.zeros([BLOCK], D)")
-    assert lines[start : start + 4] == [
-        "x = tl.zeros([BLOCK], D)",
-        "# below",
-        "low = tl.maximum(x, x * x, propagate_nan=tl.PropagateNan.ALL)",
-        "y = low + low",
-    ]
+    text = module(rust)
+    assert (
+        "# <string>:2\n@triton.jit\ndef grown(x):\n"
+        '    """Twice the larger of x and its square."""\n'
+        "    # below\n"
+        "    low = tl.maximum(x, x * x, propagate_nan=tl.PropagateNan.ALL)\n"
+        "\n"
+        "    # twice\n"
+        "    return low + low\n"
+    ) in text
+    assert text.index("def grown") < text.index("def k(")
+    assert "y = grown(x)" in function(text, "k").splitlines()
 
 
 @pytest.mark.parametrize(

@@ -379,7 +379,7 @@ def test_the_dtype_of_arithmetic_is_read_off_the_first_pointer(
     build: Build, bound: str, text: str
 ) -> None:
     dtype = build.dtype("D", bound)
-    assert flat(dtype_of_arithmetic(dtype, "p")) == text
+    assert flat(dtype_of_arithmetic(dtype, build.pointer("p", dtype), "p")) == text
     other, p, q = (
         build.pointer("o", DType.I32),
         build.pointer("p", dtype),
