@@ -20,7 +20,7 @@ if str(ROOT) not in sys.path:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--generated`."""
+    """Adds `--generated` and `--whole-corpus`."""
     parser.addoption(
         "--generated",
         action="append",
@@ -28,4 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="[ALGORITHM=]PATH",
         help="run the numeric tests on this generated module instead of the project's own; "
         "ALGORITHM, sound or moments, says what its kernels compute and so which bounds hold",
+    )
+    parser.addoption(
+        "--whole-corpus",
+        action="store_true",
+        help="run every kernel of the corpus at every shape with every dtype, and compile all",
     )

@@ -1,0 +1,20 @@
+"""What the corpus covers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.corpus.catalogue import all_cases
+from tests.corpus.model import KERNELS
+from tests.corpus.runner import translated
+
+TOPICS = sorted(path.stem for path in KERNELS.glob("*.rs"))
+
+
+def test_every_kernel_has_a_case() -> None:
+    have = Counter((case.topic, case.kernel) for case in all_cases())
+    assert have == Counter((topic, name) for topic in TOPICS for name in translated(topic).kernels)
+
+
+def test_it_is_large() -> None:
+    assert sum(len(translated(topic).kernels) for topic in TOPICS) >= 150
