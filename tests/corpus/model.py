@@ -96,7 +96,7 @@ class Run:
         """For test ids."""
         extents = ",".join(f"{name}={extent}" for name, extent in self.shape.items())
         dtype = [] if self.dtype is None else [self.dtype.value]
-        return "-".join([self.case.kernel, extents, *dtype])
+        return "-".join([self.case.topic, self.case.kernel, extents, *dtype])
 
     def launch(self) -> Launch:
         """What it launches."""
