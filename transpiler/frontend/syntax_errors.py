@@ -271,6 +271,7 @@ _STARTS = frozenset(
         "FN",
         "EXTERN",
         "LESSTHAN",
+        "QUALIFIED",
         "BRACED",
         "DELIMITED",
     ]

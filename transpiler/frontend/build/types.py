@@ -15,6 +15,7 @@ from transpiler.frontend.build.base import (
     span_of,
     spanning,
 )
+from transpiler.frontend.faults import Fault
 from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import attach, take
 from transpiler.source import Span
@@ -96,6 +97,21 @@ class TypeBuilder(BuilderBase):
     def path_global(self, colons: Lexeme, *rest: Child) -> PathDraft:
         """`::a`."""
         return PathDraft(colons.start_pos, is_global=True).add(rest)
+
+    def path_qualified(
+        self, opening: Lexeme, named: Type, _close: Lexeme, _colons: Lexeme, name: Lexeme
+    ) -> PathDraft:
+        """`<a::b>::c`, which is `a::b::c`."""
+        if not isinstance(named, PathType):
+            raise Fault(
+                code="E0110",
+                message="expected the name of a type between `<` and `>`",
+                span=named.span,
+                label="not a name",
+            )
+        draft = PathDraft(opening.start_pos, is_global=False)
+        draft.segments.extend(named.path.segments)
+        return draft.add((name,))
 
     def path_more(self, path: PathDraft, *rest: Child) -> PathDraft:
         """`path::a`."""
