@@ -7,7 +7,8 @@ terminals that the parse table asks for, two hundred of them: for a file of 33 K
 the two are equally fast. A test holds that they find the same tokens.
 
 What depends on context is settled by the token before: `0` in `x.0.1` is no float, `else` after anything but `}`
-belongs to `let … else`, `<` where an operand begins opens `<T>::name`. `>` is always a token of its own (see `grammar/terminals.lark`).
+belongs to `let … else`, `<` where an operand begins opens `<T>::name`. `>` is always a token of its own (see
+`grammar/terminals.lark`).
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
+from transpiler.frontend.build.macro_calls import ArmHead
 from transpiler.frontend.delimiters import (
     UnclosedError,
     UnterminatedError,
@@ -22,7 +23,7 @@ from transpiler.syntax.text_literals import text_value
 if TYPE_CHECKING:
     from transpiler.frontend.engine import Parser
     from transpiler.frontend.trivia import Offsets
-    from transpiler.syntax.nodes import Item
+    from transpiler.syntax.nodes import Expression, Item
 
 # What a text can do to the parser. Recursion is as deep as the operators of one expression nest.
 PROBLEMS = (UnexpectedTokenError, Fault, UnclosedError, UnterminatedError, RecursionError)
@@ -143,6 +144,33 @@ class SliceParser:
     def item(self, start: int, end: int, attributes: tuple[Attribute, ...]) -> Item:
         """The item among statements at `[start, end)`, under these attributes."""
         raise NotImplementedError
+
+    def expression(self, start: int, end: int) -> Expression:
+        """The expression at `[start, end)`, which stands in an argument of a macro.
+
+        Raises:
+            UnexpectedTokenError: it is none.
+        """
+        found, _ = self._parse_apart("expression", start, end)
+        if not isinstance(found, Node):
+            raise TypeError("an expression made no node")
+        return cast("Expression", found)
+
+    def arm_head(self, start: int, end: int) -> ArmHead:
+        """The pattern and the guard at `[start, end)`.
+
+        Raises:
+            UnexpectedTokenError: it is no such thing.
+        """
+        found, _ = self._parse_apart("arm_head", start, end)
+        if not isinstance(found, ArmHead):
+            raise TypeError("an arm made no head")
+        return found
+
+    def meta(self, start: int, end: int) -> MetaItem | None:
+        """The condition at `[start, end)`; None where it is none."""
+        found = self.quietly("meta", start, end)
+        return found if isinstance(found, MetaItem) else None
 
     # --- what one rule reads ---
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lark.grammar import Rule
 
 GRAMMAR_FILES = ("terminals", "items", "functions")
-START_RULES = ("function_head", "block", "type", "expression", "meta")
+START_RULES = ("function_head", "block", "type", "expression", "meta", "arm_head")
 
 _FORMAT = "4"
 
@@ -106,7 +106,7 @@ def cache_folder() -> Path:
 def load_table() -> Table:
     """The table of the grammar, from the cache where it is there."""
     text = grammar()
-    versions = (_FORMAT, *map(str, sys.version_info[:2]))
+    versions = (_FORMAT, *START_RULES, *map(str, sys.version_info[:2]))
     key = hashlib.sha256("\n".join((text, *versions)).encode()).hexdigest()
     try:
         path = cache_folder() / f"grammar-{key[:24]}.pickle"

@@ -37,14 +37,15 @@ def cfg_conditions(attributes: Iterable[Attribute]) -> Iterator[MetaItem]:
 
 def is_enabled(attributes: Iterable[Attribute], features: Features, sink: Sink) -> bool:
     """Whether an item under `attributes` is kept; a condition that is no condition is an error."""
-    held = [_holds(item, features, sink) for item in cfg_conditions(attributes)]
+    held = [holds(item, features, sink) for item in cfg_conditions(attributes)]
     return all(held)
 
 
-def _holds(item: MetaItem, features: Features, sink: Sink) -> bool:
+def holds(item: MetaItem, features: Features, sink: Sink) -> bool:
+    """Whether the features meet a condition; one that is no condition is an error."""
     name = item.path.identifier if item.path is not None else None
     if item.items is not None:
-        results = [_holds(inner, features, sink) for inner in item.items]
+        results = [holds(inner, features, sink) for inner in item.items]
         if name == "all":
             return all(results)
         if name == "any":

@@ -53,6 +53,12 @@ def is_compile_time(
             return False
 
 
+def is_bool_literal(node: ir.BlockValue, *, value: bool) -> bool:
+    """Whether this is nothing but `true`, or nothing but `false`."""
+    inner = node.value
+    return not node.statements and isinstance(inner, ir.Literal) and inner.value is value
+
+
 def may_be_constant(type_: Type) -> bool:
     """Whether a variable of this type can be a constant of Triton: an integer or a bool.
 

@@ -21,6 +21,7 @@ from transpiler.ir.types import (
 from transpiler.ir.visit import walk_statements
 from transpiler.passes.elaboration import OpenLoop, is_poison
 from transpiler.passes.functions import accept_result
+from transpiler.passes.macro_calls import is_unreachable
 from transpiler.passes.matching import MatchElaborator
 from transpiler.passes.merging import merge_types
 from transpiler.syntax import nodes as syntax
@@ -91,7 +92,7 @@ class ControlFlowElaborator(MatchElaborator):
                 )
                 self.state.leave()
             case syntax.Block() as block:
-                else_block = self.block(block)
+                else_block = None if is_unreachable(block) else self.block(block)
         return ir.If(
             span=node.span,
             layout=layout,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
@@ -25,6 +26,7 @@ from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.associated import associated_constant
 from transpiler.passes.bind import bind_op_call
 from transpiler.passes.calls import call_function, combine_function, dtype_function
+from transpiler.passes.compile_time import is_bool_literal
 from transpiler.passes.const_items import const_value
 from transpiler.passes.elaboration import (
     CALL_LEVELS,
@@ -34,7 +36,7 @@ from transpiler.passes.elaboration import (
     unknown_name,
 )
 from transpiler.passes.fold import fold_expression
-from transpiler.passes.macro_calls import macro_call
+from transpiler.passes.macro_calls import is_unreachable, macro_call
 from transpiler.passes.merging import merge_types
 from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.scalars import bad_suffix, bind_function, bind_method, primitive
@@ -118,7 +120,7 @@ class ExpressionElaborator(ABC):
             case syntax.Tuple():
                 return self._tuple(node)
             case syntax.MacroCall():
-                return macro_call(state, node)
+                return macro_call(state, node, self.condition)
             case syntax.If():
                 return self._conditional(node)
             case syntax.Block(label=None):
@@ -422,6 +424,9 @@ class ExpressionElaborator(ABC):
         if isinstance(node.else_branch, syntax.If):
             inner = self.expression(node.else_branch)
             else_value = ir.BlockValue(span=inner.span, type=inner.type, statements=(), value=inner)
+        elif is_unreachable(node.else_branch):
+            first = condition.statements if isinstance(condition, ir.BlockValue) else ()
+            return replace(then_value, statements=(*first, *then_value.statements))
         else:
             else_value = self.block_value(node.else_branch)
         if is_poison(condition, then_value, else_value):
@@ -447,6 +452,8 @@ class ExpressionElaborator(ABC):
                 span,
             )
             return state.poison(span)
+        if is_bool_literal(then_value, value=True) and is_bool_literal(else_value, value=False):
+            return condition
         return ir.Conditional(
             span=span,
             type=type_,

@@ -16,6 +16,7 @@ from transpiler.ir.types import (
 from transpiler.passes.elaboration import is_poison
 from transpiler.passes.expressions import ExpressionElaborator
 from transpiler.passes.integer import integer_range
+from transpiler.passes.macro_calls import is_unreachable
 from transpiler.passes.merging import merge_types
 from transpiler.passes.operators import binary
 from transpiler.passes.patterns import EVERYTHING, Interval, first_missing
@@ -127,6 +128,7 @@ class MatchElaborator(ExpressionElaborator):
         arms: list[tuple[ir.Expression | None, _Arm]] = []
         covered: list[Interval] = []
         missing: int | None = 0
+        leaves_out = False
         for arm in node.arms:
             with state.scopes.nested():
                 found = self._pattern(arm.pattern, value, type_)
@@ -139,9 +141,20 @@ class MatchElaborator(ExpressionElaborator):
                 else:
                     covered.extend(intervals)
                     missing = first_missing(covered, self._values(type_))
-                arms.append((None if missing is None else test, elaborate(arm.body)))
+                if is_unreachable(arm.body):
+                    leaves_out = True
+                else:
+                    arms.append((None if missing is None else test, elaborate(arm.body)))
             if missing is None:
-                return start, arms
+                break
+        if arms and missing is None:
+            if leaves_out:
+                # No other value is ever met: the last of the arms that are left needs no test.
+                arms[-1] = (None, arms[-1][1])
+            return start, arms
+        if missing is None:
+            state.unsupported("a `match` without an arm that is reached", node.span)
+            return [], []
         state.sink.emit(
             "E0603",
             f"this `match` does not cover `{self._shown(missing or 0, type_)}`",

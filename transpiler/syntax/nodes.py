@@ -477,12 +477,15 @@ class MacroFailure(NamedTuple):
 class MacroCall(Node):
     """`path!(tokens)`; `tokens` is the delimited text, delimiters included.
 
-    `failure` tells why a macro of the file was not expanded, with a code and what to do instead.
+    `failure` tells why a macro of the file was not expanded, with a code and what to do instead. `arguments` are those
+    of assertions, `meta` the condition of `cfg!`.
     """
 
     path: Path
     tokens: str
     failure: MacroFailure | None = None
+    arguments: tuple[Expression, ...] = ()
+    meta: MetaItem | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

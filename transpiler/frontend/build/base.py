@@ -13,9 +13,10 @@ from transpiler.syntax.nodes import Node, Path, PathSegment
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from transpiler.frontend.build.macro_calls import ArmHead
     from transpiler.frontend.macros.origins import Expansion
     from transpiler.frontend.trivia import Offsets
-    from transpiler.syntax.nodes import Attribute, GenericArgument, Item
+    from transpiler.syntax.nodes import Attribute, Expression, GenericArgument, Item, MetaItem
 
 Child: TypeAlias = "Lexeme | Node | GenericList | PathDraft | BoundDraft"
 
@@ -96,9 +97,27 @@ class Nested(Protocol):
     def item(self, start: int, end: int, attributes: tuple[Attribute, ...]) -> Item:
         """The item among statements at `[start, end)`, under these attributes."""
 
+    def expression(self, start: int, end: int) -> Expression:
+        """The expression at `[start, end)`."""
+
+    def arm_head(self, start: int, end: int) -> ArmHead:
+        """The pattern and the guard at `[start, end)`."""
+
+    def meta(self, start: int, end: int) -> MetaItem | None:
+        """The condition at `[start, end)`."""
+
 
 class _NothingNested:
     """Stands where nobody has said yet who parses what the lexer cut out."""
+
+    def expression(self, start: int, end: int) -> Expression:
+        raise NotImplementedError
+
+    def arm_head(self, start: int, end: int) -> ArmHead:
+        raise NotImplementedError
+
+    def meta(self, start: int, end: int) -> MetaItem | None:
+        raise NotImplementedError
 
     def attribute(self, start: int, end: int) -> Attribute:
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -14,6 +15,13 @@ from transpiler.frontend.build.base import (
     spanning,
 )
 from transpiler.frontend.build.literals import LiteralBuilder
+from transpiler.frontend.build.macro_calls import (
+    ASSERTIONS,
+    arguments_of,
+    concat,
+    matches,
+    stringify,
+)
 from transpiler.frontend.build.types import TypeBuilder
 from transpiler.frontend.faults import Fault
 from transpiler.frontend.lexer import Lexeme
@@ -156,12 +164,26 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         elements = tuple(child for child in children if not isinstance(child, Lexeme))
         return MetaItem(span=span, value=Array(span=span, elements=elements))
 
-    def macro_call(self, path: Lexeme | PathDraft, _bang: Lexeme, tokens: Lexeme) -> MacroCall:
-        """`path!(…)`."""
+    def macro_call(self, path: Lexeme | PathDraft, _bang: Lexeme, tokens: Lexeme) -> Expression:
+        """`path!(…)`; the macros of Rust that a kernel can use are what they mean."""
         span = spanning(path, tokens)
         fault = None if self.expansion is None else self.expansion.failure(span.start)
         failure = None if fault is None else MacroFailure(fault.code, fault.message, fault.help)
-        return MacroCall(span=span, path=_path_of(path), tokens=tokens.value, failure=failure)
+        call = MacroCall(span=span, path=_path_of(path), tokens=tokens.value, failure=failure)
+        inside = Span(tokens.start_pos + 1, tokens.end_pos - 1)
+        match call.path.names[-1]:
+            case name if name in ASSERTIONS:
+                return replace(call, arguments=arguments_of(self.text, inside, self.nested))
+            case "matches":
+                return matches(self.text, call, inside, self.nested)
+            case "cfg":
+                return replace(call, meta=self.nested.meta(*inside))
+            case "stringify":
+                return stringify(self.text, call, inside)
+            case "concat":
+                return concat(self.text, call, inside) or call
+            case _:
+                return call
 
     def struct_literal(self, path: Lexeme | PathDraft, *rest: Child) -> StructLiteral:
         """`Path { … }`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.frontend.build.base import spanning
 from transpiler.frontend.build.expressions import ExpressionBuilder
+from transpiler.frontend.build.macro_calls import ArmHead
 from transpiler.frontend.build.patterns import PatternBuilder
 from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import attach, take
@@ -63,13 +64,6 @@ class TailDraft(NamedTuple):
 
     start: int
     expression: Expression
-
-
-class ArmHead(NamedTuple):
-    """`pattern if guard`."""
-
-    pattern: Pattern
-    guard: Expression | None
 
 
 class StatementBuilder(ExpressionBuilder, PatternBuilder):

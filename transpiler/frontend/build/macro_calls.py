@@ -1,0 +1,123 @@
+"""What macros of Rust itself are made of: those whose argument a kernel can use are read here."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.frontend.faults import Fault
+from transpiler.frontend.macros.fragments import fragment_end
+from transpiler.frontend.macros.trees import is_token, trees
+from transpiler.source import Span
+from transpiler.syntax.nodes import (
+    BooleanLiteral,
+    Expression,
+    Match,
+    MatchArm,
+    TextLiteral,
+    WildcardPattern,
+)
+from transpiler.syntax.text_literals import text_value
+
+if TYPE_CHECKING:
+    from transpiler.frontend.build.base import Nested
+    from transpiler.syntax.nodes import MacroCall, Pattern
+
+ASSERTIONS = frozenset(
+    {"assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"}
+)
+
+
+class ArmHead(NamedTuple):
+    """`pattern if guard`."""
+
+    pattern: Pattern
+    guard: Expression | None
+
+
+def arguments_of(text: str, inside: Span, nested: Nested) -> tuple[Expression, ...]:
+    """The expressions between commas at `inside`.
+
+    Raises:
+        Fault: one of them is no expression; or another problem of the parser.
+    """
+    return tuple(nested.expression(*part) for part in _parts(text, inside))
+
+
+def matches(text: str, call: MacroCall, inside: Span, nested: Nested) -> Expression:
+    """`matches!(value, pattern if guard)` is a `match` that gives a bool.
+
+    Raises:
+        Fault: it is not of this form; or another problem of the parser.
+    """
+    parts = list(_parts(text, inside))
+    if len(parts) < 2:
+        raise Fault(
+            code="E0110",
+            message="`matches!` takes a value and a pattern",
+            span=call.span,
+            help="write `matches!(x, 0 | 4)`",
+        )
+    value = nested.expression(*parts[0])
+    head = nested.arm_head(parts[1].start, parts[-1].end)
+    span = call.span
+    return Match(
+        span=span,
+        scrutinee=value,
+        arms=(
+            MatchArm(
+                span=span,
+                pattern=head.pattern,
+                guard=head.guard,
+                body=BooleanLiteral(span=span, value=True),
+            ),
+            MatchArm(
+                span=span,
+                pattern=WildcardPattern(span=span),
+                guard=None,
+                body=BooleanLiteral(span=span, value=False),
+            ),
+        ),
+    )
+
+
+def stringify(text: str, call: MacroCall, inside: Span) -> TextLiteral:
+    """`stringify!(tokens)` is their text."""
+    return _literal(call, " ".join(text[inside.start : inside.end].split()))
+
+
+def concat(text: str, call: MacroCall, inside: Span) -> TextLiteral | None:
+    """`concat!(literals)` is their texts in a row; None where there is something else among them."""
+    words = []
+    for part in _parts(text, inside):
+        written = text[part.start : part.end].strip()
+        value = text_value(written)
+        if value is None and not _is_literal(written):
+            return None
+        words.append(written if value is None else value)
+    return _literal(call, "".join(words))
+
+
+def _is_literal(written: str) -> bool:
+    found = trees(written)
+    return bool(found) and fragment_end("literal", found or (), 0) == len(found or ())
+
+
+def _literal(call: MacroCall, value: str) -> TextLiteral:
+    return TextLiteral(span=call.span, text=json.dumps(value, ensure_ascii=False))
+
+
+def _parts(text: str, inside: Span) -> list[Span]:
+    """What stands between the commas, without a last comma."""
+    found = trees(text[inside.start : inside.end]) or ()
+    parts: list[Span] = []
+    index = 0
+    while index < len(found):
+        end = fragment_end("expr", found, index) or index
+        while end < len(found) and not is_token(found[end], ","):
+            end += 1
+        if end > index:
+            first, last = found[index], found[end - 1]
+            parts.append(Span(inside.start + first.start, inside.start + last.end))
+        index = end + 1
+    return parts
