@@ -129,6 +129,10 @@ def _operation(op: Op) -> str:
         words.append(f"It {op.effect.value}.")
     for generic, dtypes in sorted(op.dtypes.items()):
         words.append(f"{generic} is {_named(dtypes)} alone.")
+    if op.instances:
+        names = ", ".join(name for name, _ in op.parsed.generics)
+        tuples = (", ".join(dtype.value for dtype in each) for each in op.instances)
+        words.append(f"({names}) is {', '.join(f'({each})' for each in tuples)}.")
     for generic, dtypes in sorted(op.spelled_for.items()):
         words.append(f"Where {generic} may be other than {_named(dtypes)}, it is `{op.elsewhere}`.")
     words.append(_proof(op))

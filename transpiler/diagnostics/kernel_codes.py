@@ -189,7 +189,8 @@ KERNEL_CODES: tuple[Code, ...] = (
         "An operation is not defined for a dtype or an option",
         "The operation's bound, or Triton, admits fewer dtypes than the kernel's own parameter "
         "does, or Triton does not have the option: loads and stores have different cache "
-        "modifiers.",
+        "modifiers. A kernel is offered for the dtypes that all its operations have; where none is "
+        "left, that is this error as well.",
         wrong="fn k<T: Triton, D: Num>(…) { T::exp(x) }",
         right="fn k<T: Triton, D: Float>(…) { T::exp(x) }",
     ),
@@ -274,9 +275,10 @@ KERNEL_CODES: tuple[Code, ...] = (
     ),
     warning(
         "W0501",
-        "A kernel offers none of the dtypes asked for",
-        "`--dtype` asked for dtypes the kernel's bound, or its `dtypes` attribute, does not admit. "
-        "The kernel is written, without specialisations.",
+        "A kernel does not offer the dtypes asked for",
+        "`--dtype` asked for dtypes alone that the kernel's bounds, its `dtypes` attribute or its "
+        "operations do not admit, or for one the bounds do and an operation does not. The kernel is "
+        "written, without these specialisations.",
         wrong="teeny-transpile --dtype i32 float_kernels.rs",
         right="teeny-transpile --dtype f32 float_kernels.rs",
     ),

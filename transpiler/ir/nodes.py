@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
+from itertools import product
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from transpiler.ir.types import Dimension, DType, DtypeParameter, ElementType, Type
     from transpiler.ops.model import Effect, Op
     from transpiler.source import Span
@@ -487,6 +490,19 @@ Statement: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DtypeLimit(Node):
+    """What a call of the operation `op` allows of dtype parameters: combinations of their dtypes, in their order."""
+
+    op: str
+    parameters: tuple[DtypeParameter, ...]
+    instances: frozenset[tuple[DType, ...]]
+
+    def admits(self, instance: Mapping[DtypeParameter, DType]) -> bool:
+        """Whether the operation is defined where the parameters are these dtypes."""
+        return tuple(instance[parameter] for parameter in self.parameters) in self.instances
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Routine(Node):
     """What kernels and the functions they call have in common.
 
@@ -523,21 +539,40 @@ class Kernel(Routine):
     """One `#[kernel]` function.
 
     `feature_gate` is the text of its `#[cfg(…)]` conditions or None; `named_dtypes` the dtypes its
-    attribute names, if any; `backward` the struct its attribute names.
+    attribute names, if any; `backward` the struct its attribute names; `limits` what its operations
+    allow of the dtypes.
     """
 
     named_dtypes: tuple[DType, ...] = ()
     backward: str | None = None
     feature_gate: str | None = None
+    limits: tuple[DtypeLimit, ...] = ()
+
+    @property
+    def instances(self) -> tuple[tuple[DType, ...], ...]:
+        """The combinations of dtypes it is offered for.
+
+        Those its bounds admit, its attribute names if it names any, and all its operations have.
+        """
+        parameters = self.dtype_parameters
+        choices = (
+            [dtype for dtype in self.named_dtypes if dtype in parameter.bound.dtypes]
+            if self.named_dtypes
+            else parameter.bound.dtypes
+            for parameter in parameters
+        )
+        return tuple(
+            instance
+            for instance in product(*choices)
+            if all(
+                limit.admits(dict(zip(parameters, instance, strict=True))) for limit in self.limits
+            )
+        )
 
     @property
     def dtypes(self) -> tuple[DType, ...]:
-        """The dtypes it offers: those its attribute names, or those its bounds admit, each once."""
-        return self.named_dtypes or tuple(
-            dict.fromkeys(
-                dtype for parameter in self.dtype_parameters for dtype in parameter.bound.dtypes
-            )
-        )
+        """The dtypes its parameters are offered for, each once."""
+        return tuple(dict.fromkeys(dtype for instance in self.instances for dtype in instance))
 
 
 R = TypeVar("R", bound=Routine)

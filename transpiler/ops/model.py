@@ -262,9 +262,10 @@ class Op:
     from memory, in the stored dtype; `takes_stored` names arguments that may be in it too, and `narrows` those that
     are narrowed to it. `keeps_precision` tells that the result is in the dtype its tiles are in, that of memory or
     that of arithmetic, and where it is made of none, in the one that is wanted. `dtypes` limits a generic further
-    than its bound where Triton does. `elsewhere` is the spelling where a dtype may be none of `spelled_for`, which are
-    those `triton` is for. `ignores` names arguments that change nothing. `range` tells where an
-    integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
+    than its bound where Triton does. `instances` says which combinations of dtypes it has, in the order of the
+    generics, where these depend on each other. `elsewhere` is the spelling where a dtype may be none of
+    `spelled_for`, which are those `triton` is for. `ignores` names arguments that change nothing. `range` tells
+    where an integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
     """
 
     name: str
@@ -282,6 +283,7 @@ class Op:
     narrows: tuple[str, ...] = ()
     keeps_precision: bool = False
     dtypes: dict[str, frozenset[DType]] = field(default_factory=dict)
+    instances: tuple[tuple[DType, ...], ...] = ()
     spelled_for: dict[str, frozenset[DType]] = field(default_factory=dict)
     elsewhere: str | None = None
     ignores: tuple[str, ...] = ()

@@ -268,6 +268,15 @@ LINEAR_ALGEBRA: tuple[Op, ...] = (
         ),
         shape=ShapeMatrixProduct(left="a", right="b"),
         narrows=("a", "b"),
+        instances=(
+            (DType.F32, DType.F32),
+            (DType.F64, DType.F64),
+            (DType.F16, DType.F16),
+            (DType.F16, DType.F32),
+            (DType.BF16, DType.BF16),
+            (DType.BF16, DType.F32),
+            (DType.I8, DType.I32),
+        ),
     ),
     Op(
         name="dot_scaled",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.ranges import Ranges
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import BOOL, I32, DType, DtypeParameter, Scalar, Tensor
+from transpiler.ir.types import BOOL, F64, I32, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import Rewriter, walk_statements
 from transpiler.ops.model import Op
 from transpiler.ops.scalar_methods import FAMILY, scalar_method
@@ -163,6 +163,12 @@ class _Legaliser(Rewriter):
 
     def leave_expression(self, node: ir.Expression) -> ir.Expression:
         match node:
+            case ir.Literal(type=Scalar(dtype=DtypeParameter(is_float=False)), value=float()):
+                return _in_any_dtype(node)
+            case ir.Unary(
+                operator=ir.UnaryOperator.NOT, type=Scalar(dtype=dtype) | Tensor(dtype=dtype)
+            ) if isinstance(dtype, DType) and dtype.is_integer and not dtype.is_signed:
+                return _inverted(node, dtype)
             case ir.OpCall() if node.op.family == FAMILY:
                 return self._scalar_method(node)
             case ir.Call():
@@ -306,6 +312,27 @@ def _is_float(type_: Type) -> bool:
     )
 
 
+def _in_any_dtype(literal: ir.Literal) -> ir.Expression:
+    """A float literal in a dtype that may be an integer: rounded toward zero and held in range, as `from_f64` does."""
+    value = float(literal.value)
+    if value.is_integer() and value in integer_range(DType.I8) and value >= 0:
+        return replace(literal, value=int(value), digits=None)
+    exact = replace(literal, type=F64)
+    return ir.Cast(span=literal.span, type=literal.type, operand=exact, kind=ir.CastKind.FROM_F64)
+
+
+def _inverted(node: ir.Unary, dtype: DType) -> ir.Binary:
+    """The interpreters of Triton 3.4 to 3.6 have no `~` of unsigned integers, and Python's gives a negative number."""
+    ones = ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=integer_range(dtype)[-1])
+    return ir.Binary(
+        span=node.span,
+        type=node.type,
+        operator=ir.BinaryOperator.BIT_XOR,
+        left=node.operand,
+        right=ones,
+    )
+
+
 def _negated(node: ir.Unary) -> ir.Expression:
     """Triton takes `-x` for `0 - x`, which loses the sign of zero."""
     if isinstance(node.operand, ir.Literal):
@@ -339,6 +366,7 @@ def _without_conversions(node: ir.OpCall) -> ir.OpCall:
         if parameter.name in node.op.converts
         and isinstance(argument, ir.Cast)
         and argument.kind is ir.CastKind.FROM_F64
+        and _is_float(argument.type)
         and isinstance(argument.operand, ir.Read)
         else argument
         for parameter, argument in zip(node.op.parsed.parameters, node.arguments, strict=True)

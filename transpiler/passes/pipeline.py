@@ -17,6 +17,7 @@ from transpiler.passes.descriptors import descriptors
 from transpiler.passes.fold import fold
 from transpiler.passes.legalise import legalise
 from transpiler.passes.loops import loops
+from transpiler.passes.offered import offered
 from transpiler.passes.precision import precision
 from transpiler.passes.structure import structure
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PIPELINE: tuple[Pass, ...] = (
     check,
+    offered,
     fold,
     structure,
     loops,

@@ -1,7 +1,7 @@
 """Which specialisations of a kernel to emit.
 
-A dtype parameter takes the dtypes asked for; without any, those the kernel's attribute names, or the floats its bound
-admits, or else the integers. A const generic takes the values asked for;
+A dtype parameter takes the dtypes asked for among those the kernel is offered for: without any, those
+its attribute names, or the floats, or else the integers. A const generic takes the values asked for;
 without any, the const generic of a kernel that has just one takes `DEFAULT_EXTENTS` where it is a block size: it sizes
 tiles, or is named `BLOCK…` as the language's authors do. A kernel with const generics nobody gave a value has no
 specialisation: there is no sensible default for a filter size.
@@ -9,15 +9,17 @@ specialisation: there is no sensible default for a filter size.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
+from transpiler.diagnostics.model import Label
 from transpiler.ir.description import Specialisation
-from transpiler.ir.types import DType, DtypeParameter, Scalar
+from transpiler.ir.types import DType, Scalar
 from transpiler.passes.constants import tile_extents
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from transpiler.diagnostics.sink import Sink
     from transpiler.ir import nodes as ir
@@ -33,7 +35,7 @@ def specialise(
     sink: Sink,
 ) -> tuple[Specialisation, ...]:
     """The kernel's specialisations: dtypes outermost, then const generics, each in the order given."""
-    choices = [_dtypes_of(kernel, parameter, dtypes, sink) for parameter in kernel.dtype_parameters]
+    instances = _dtypes_of(kernel, dtypes, sink)
     constants = _constants(kernel, blocks, sink)
     if constants is None:
         return ()
@@ -45,35 +47,75 @@ def specialise(
             dtypes=chosen,
             constants=values,
         )
-        for chosen in product(*choices)
+        for chosen in instances
         for values in product(*constants)
     )
 
 
-def offered_dtypes(kernel: ir.Kernel, parameter: DtypeParameter) -> tuple[DType, ...]:
-    """The dtypes a dtype parameter of the kernel may be: those the kernel offers that its bound admits."""
-    return tuple(dtype for dtype in kernel.dtypes if dtype in parameter.bound.dtypes)
-
-
 def _dtypes_of(
-    kernel: ir.Kernel,
-    parameter: DtypeParameter,
-    asked: tuple[DType, ...] | None,
-    sink: Sink,
-) -> tuple[DType, ...]:
-    offered = offered_dtypes(kernel, parameter)
-    if asked is None:
-        floats = tuple(dtype for dtype in offered if dtype.is_float)
-        return offered if kernel.named_dtypes or not floats else floats
-    chosen = tuple(dtype for dtype in asked if dtype in offered)
-    if not chosen:
-        sink.emit(
-            "W0501",
-            f"`{kernel.name}` offers none of the dtypes asked for",
-            kernel.name_span,
-            help=f"it offers {', '.join(dtype.value for dtype in offered)}",
-        )
-    return chosen
+    kernel: ir.Kernel, asked: tuple[DType, ...] | None, sink: Sink
+) -> list[tuple[DType, ...]]:
+    """The combinations of dtypes to emit, the first parameter outermost, each in the order asked for."""
+    if not kernel.dtype_parameters:
+        return [()]
+    offered = kernel.instances
+    chosen = [
+        tuple(dtype for dtype in asked or () if any(dtype is each[index] for each in offered))
+        for index in range(len(kernel.dtype_parameters))
+    ]
+    if asked is not None:
+        _report_missing(kernel, asked, sink, is_met=any(chosen))
+        if not any(chosen):
+            return []
+    # What was asked for may be meant for one parameter alone: another has the dtypes that go with it.
+    left = [
+        instance
+        for instance in offered
+        if all(not own or dtype in own for dtype, own in zip(instance, chosen, strict=True))
+    ]
+    choices = [
+        own or _default(tuple(dict.fromkeys(each[index] for each in left)), kernel)
+        for index, own in enumerate(chosen)
+    ]
+    return [instance for instance in product(*choices) if instance in left]
+
+
+def _default(offered: tuple[DType, ...], kernel: ir.Kernel) -> tuple[DType, ...]:
+    floats = tuple(dtype for dtype in offered if dtype.is_float)
+    return offered if kernel.named_dtypes or not floats else floats
+
+
+def _report_missing(
+    kernel: ir.Kernel, asked: tuple[DType, ...], sink: Sink, *, is_met: bool
+) -> None:
+    """W0501 where none of the dtypes asked for is offered, or an operation takes one away that the bounds admit."""
+    admitted, offered = replace(kernel, limits=()).dtypes, kernel.dtypes
+    taken = [dtype for dtype in asked if dtype in admitted and dtype not in offered]
+    if is_met and not taken:
+        return
+    sink.emit(
+        "W0501",
+        f"`{kernel.name}` does not offer {', '.join(f'`{dtype.value}`' for dtype in taken)}"
+        if is_met
+        else f"`{kernel.name}` offers none of the dtypes asked for",
+        kernel.name_span,
+        related=tuple(_restrictions(kernel, taken)),
+        help=f"it offers {', '.join(dtype.value for dtype in offered)}",
+    )
+
+
+def _restrictions(kernel: ir.Kernel, taken: list[DType]) -> Iterator[Label]:
+    """The first operation that takes each of the dtypes away."""
+    told: set[ir.DtypeLimit] = set()
+    for dtype in taken:
+        for limit in kernel.limits:
+            if dtype not in replace(kernel, limits=(limit,)).dtypes:
+                if limit not in told:
+                    told.add(limit)
+                    yield Label(
+                        span=limit.span, message=f"`{limit.op}` is not defined for `{dtype.value}`"
+                    )
+                break
 
 
 def _constants(

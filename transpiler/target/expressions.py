@@ -36,7 +36,7 @@ from transpiler.target.model import (
     dotted,
 )
 from transpiler.target.numerals import numeral
-from transpiler.target.prelude import DIVIDE, TO_INTEGER
+from transpiler.target.prelude import DIVIDE, FROM_F64, INVERT, TO_INTEGER
 from transpiler.target.spelling import Filling, fill, parse_spelling
 
 if TYPE_CHECKING:
@@ -156,6 +156,9 @@ class ExpressionLowering:
             case ir.UnaryOperator.NEGATE:
                 return Unary(Operator.NEGATE, operand)
             case ir.UnaryOperator.NOT:
+                dtype = element_type(expression.type)
+                if isinstance(dtype, DtypeParameter) and dtype.is_integer:
+                    return Call(Name(INVERT), (operand,))
                 is_truth = expression.type == Scalar(dtype=DType.BOOL)
                 return Unary(Operator.NOT if is_truth else Operator.INVERT, operand)
         assert_never(expression.operator)
@@ -177,6 +180,8 @@ class ExpressionLowering:
         match cast.kind:
             case ir.CastKind.WIDEN | ir.CastKind.NARROW:
                 return self._converted(cast.operand, target)
+            case ir.CastKind.FROM_F64 if not is_float(target):
+                return Call(Name(FROM_F64), (self.lower(cast.operand), self.dtype(target)))
             case ir.CastKind.MATERIALISE | ir.CastKind.FROM_F64:
                 if _is_literal(cast.operand) or _is_double_parameter(cast.operand):
                     # `tl.cast` would make the constant in a dtype of its own choice first.

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 REQUIRE_DTYPE = "_require_dtype"
 DIVIDE = "_divide"
+INVERT = "_invert"
+FROM_F64 = "_from_f64"
 TO_INTEGER = "_to_integer"
 
 PRELUDE: dict[str, str] = {
@@ -32,6 +34,19 @@ def _require_dtype(pointers, dtype: tl.constexpr):
 def _divide(x, y, dtype: tl.constexpr):
     """`x / y` in `dtype`: the quotient of integers is truncated."""
     return x / y if dtype.is_floating() else x // y
+''',
+    INVERT: '''\
+@triton.jit
+def _invert(x):
+    """The bits of `x` inverted; Triton 3.4 to 3.6 interpret no `~` of unsigned integers."""
+    return ~x if x.dtype.is_int_signed() else 0 - x - 1
+''',
+    FROM_F64: '''\
+@triton.jit
+def _from_f64(x, dtype: tl.constexpr):
+    """`x` in `dtype`: for integers rounded toward zero and held in range, NaN as 0."""
+    wide = tl.full([], x, tl.float64)
+    return wide.to(dtype) if dtype.is_floating() else _to_integer(wide, dtype)
 ''',
     "_maximum": '''\
 @triton.jit
