@@ -13,6 +13,8 @@ from transpiler.frontend.macros.origins import ExpandedSource
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan
+from transpiler.lints.changed_name import changed_names
+from transpiler.lints.registry import run_lints
 from transpiler.passes.cfg import Features
 from transpiler.passes.context import PassContext
 from transpiler.passes.elaborate import elaborate
@@ -103,7 +105,9 @@ def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> 
     if expansion is None:
         return _translate(source, options, sink)
     expanded = Sink()
-    result = _translate(ExpandedSource(source, expansion), options, expanded)
+    result = _translate(
+        ExpandedSource(source, expansion), options, expanded, is_sound=not sink.has_errors
+    )
     for found in result.diagnostics:
         sink.add(expansion.placed(found))
     has_failed = sink.has_errors
@@ -119,11 +123,17 @@ def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> 
     )
 
 
-def _translate(source: SourceFile, options: Options, sink: Sink) -> Result:
+def _translate(
+    source: SourceFile, options: Options, sink: Sink, *, is_sound: bool = True
+) -> Result:
+    """Translate a text without macros; it has no warnings where they would stand beside errors."""
     file = parse_file(source, sink)
     features = Features(options.features, default_features=options.default_features)
     module = elaborate(file, source, features, sink, frozenset(options.kernels))
+    written = module
     module = run_passes(module, PassContext(sink=sink))
+    if is_sound and not sink.has_errors:
+        run_lints(written, source, sink)
     facts = function_facts(module)
     plans = tuple(
         KernelPlan(
@@ -141,6 +151,7 @@ def _translate(source: SourceFile, options: Options, sink: Sink) -> Result:
             module, plans, source=source, options_text=options.text(), version=__version__
         )
         text, line_map = emitted.text, emitted.line_map
+        changed_names(emitted.changed_names, sink)
     return Result(
         source=source,
         diagnostics=sink.diagnostics,

@@ -13,7 +13,11 @@ from tests.unit.passes.kernels import LOAD, kernel, store
 if TYPE_CHECKING:
     from pathlib import Path
 
-DOUBLE = kernel(LOAD + store("x + x"), name="double")
+DOUBLE = kernel(
+    LOAD + store("x + x"),
+    name="double",
+    parameters="x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, n: i32",
+)
 WRONG = kernel(LOAD + store("T::rsqt(x)"))
 
 
@@ -78,7 +82,7 @@ def test_load_gives_the_live_module() -> None:
     module = transpiler.load(DOUBLE)
     assert list(module.KERNELS) == ["double"]
     record = module.KERNELS["double"]
-    assert record.parameters == ("x_ptr", "y_ptr", "n", "m", "a")
+    assert record.parameters == ("x_ptr", "y_ptr", "n")
     assert record.constants == ("BLOCK",)
     assert set(record.specialisations) <= set(vars(module))
     assert transpiler.load(DOUBLE) is module

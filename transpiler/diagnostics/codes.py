@@ -1,13 +1,15 @@
 """The one table of diagnostic codes: `--explain`, `docs/diagnostics.md` and the sink read it.
 
 Families: E01 text and syntax, E02 names, E03 operations and their arguments, E04 types and shapes, E05 what Triton
-refuses, E06 Rust that is not supported, E07 attributes and generics, E08 files and options. W: warnings. R: remarks.
+refuses, E06 Rust that is not supported, E07 attributes and generics, E08 files and options. W: warnings, W06 for what
+goes wrong on a GPU, W07 for names.
 """
 
 from __future__ import annotations
 
 from transpiler.diagnostics.code import Code, error
 from transpiler.diagnostics.kernel_codes import KERNEL_CODES
+from transpiler.diagnostics.warning_codes import WARNING_CODES
 
 _TABLE = (
     error(
@@ -187,6 +189,7 @@ _TABLE = (
         right="macro_rules! square { ($x:expr) => { $x * $x }; }\nlet y = square!(n);",
     ),
     *KERNEL_CODES,
+    *WARNING_CODES,
     error(
         "E0801",
         "No such file or folder",

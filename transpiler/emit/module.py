@@ -13,6 +13,7 @@ from transpiler.emit.line_map import LineMap
 from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
+from transpiler.ir.description import ChangedName
 from transpiler.target.lower import LoweredKernel, lower_kernel
 from transpiler.target.names import MODULE_NAMES, python_name
 from transpiler.target.prelude import PRELUDE, helpers_for
@@ -20,6 +21,8 @@ from transpiler.target.printer import comment_text, docstring, print_function
 from transpiler.target.read_names import names_read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Module, Routine
     from transpiler.source import SourceFile, Span
@@ -28,10 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EmittedModule:
-    """A generated module and where its lines come from."""
+    """A generated module, where its lines come from, and which names are not those of the Rust."""
 
     text: str
     line_map: LineMap
+    changed_names: tuple[ChangedName, ...]
 
 
 def emit_module(
@@ -74,7 +78,28 @@ def emit_module(
     )
     text = template("module.py.j2").render(module=view)
     starts = compile_module(text, _base(source))
-    return EmittedModule(text=text, line_map=_line_map(view, starts))
+    return EmittedModule(
+        text=text,
+        line_map=_line_map(view, starts),
+        changed_names=tuple(_changed_names(plans, kernels)),
+    )
+
+
+def _changed_names(
+    plans: tuple[KernelPlan, ...], kernels: list[LoweredKernel]
+) -> Iterator[ChangedName]:
+    """The names of kernels, parameters and const generics that Python or Triton did not allow."""
+    for plan, lowered in zip(plans, kernels, strict=True):
+        kernel = plan.kernel
+        given = [("kernel", kernel.name, lowered.function.name, kernel.name_span)]
+        for what, symbols in (
+            ("parameter", kernel.parameters),
+            ("const generic", kernel.const_generics),
+        ):
+            given += [(what, it.name, lowered.names.symbols[it], it.span) for it in symbols]
+        for what, rust, python, span in given:
+            if python != rust.removeprefix("r#"):
+                yield ChangedName(what=what, rust=rust, python=python, span=span)
 
 
 def _lower(

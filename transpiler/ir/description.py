@@ -9,6 +9,7 @@ from transpiler.frozen import dataclass
 if TYPE_CHECKING:
     from transpiler.ir.nodes import Kernel
     from transpiler.ir.types import DType
+    from transpiler.source import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +47,13 @@ class KernelPlan:
     kernel: Kernel
     facts: LaunchFacts
     specialisations: tuple[Specialisation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedName:
+    """A name callers use that could not stay: `what` it names (a kernel, a parameter), and where the Rust gives it."""
+
+    what: str
+    rust: str
+    python: str
+    span: Span

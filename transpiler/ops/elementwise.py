@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from transpiler.ir.nodes import BinaryOperator
 from transpiler.ir.types import Bound, DType
 from transpiler.ops.model import (
     Op,
@@ -18,6 +20,8 @@ from transpiler.ops.model import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from transpiler.ops.model import RangeRule
 
 _SINGLE_ONLY = {"D": frozenset({DType.F32})}
@@ -25,7 +29,13 @@ _FLOATS_ONLY = {"D": frozenset(Bound.FLOAT.dtypes)}
 
 
 def _unary(
-    name: str, bound: str, summary: str, *, triton: str = "", range_: RangeRule = None
+    name: str,
+    bound: str,
+    summary: str,
+    value: Callable[[float], float],
+    *,
+    triton: str = "",
+    range_: RangeRule = None,
 ) -> Op:
     return Op(
         name=name,
@@ -35,10 +45,18 @@ def _unary(
         summary=summary,
         shape=ShapeOf(parameter="x"),
         range=range_,
+        value=value,
     )
 
 
-def _binary(name: str, bound: str, summary: str, triton: str, range_: RangeRule = None) -> Op:
+def _binary(
+    name: str,
+    bound: str,
+    summary: str,
+    triton: str,
+    value: Callable[[float, float], float],
+    range_: RangeRule = None,
+) -> Op:
     return Op(
         name=name,
         family="math",
@@ -47,10 +65,12 @@ def _binary(name: str, bound: str, summary: str, triton: str, range_: RangeRule 
         summary=summary,
         shape=ShapeBroadcast(parameters=("x", "y")),
         range=range_,
+        value=value,
     )
 
 
 def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
+    meaning = BinaryOperator(operator)
     tile = Op(
         name=name,
         family="compare",
@@ -58,6 +78,7 @@ def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
         triton=f"x {operator} y",
         summary=f"Where x is {words} y.",
         shape=ShapeBroadcast(parameters=("x", "y")),
+        operator=meaning,
     )
     scalar = Op(
         name=f"{name}_scalar",
@@ -66,24 +87,25 @@ def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
         triton=f"x {operator} y",
         summary=f"Where x is {words} the scalar y.",
         shape=ShapeOf(parameter="x"),
+        operator=meaning,
     )
     return tile, scalar
 
 
 ELEMENTWISE: tuple[Op, ...] = (
-    _unary("abs", "Dtype", "Absolute value.", range_=RangeMagnitude(parameter="x")),
-    _unary("ceil", "Float", "Smallest integer not below x."),
-    _unary("floor", "Float", "Largest integer not above x."),
-    _unary("cos", "Float", "Cosine of x in radians."),
-    _unary("sin", "Float", "Sine of x in radians."),
-    _unary("exp", "Float", "e to the power x."),
-    _unary("exp2", "Float", "2 to the power x."),
-    _unary("log", "Float", "Natural logarithm."),
-    _unary("log2", "Float", "Logarithm to base 2."),
-    _unary("rsqrt", "Float", "1 / sqrt(x), approximate on a GPU."),
-    _unary("sigmoid", "Float", "1 / (1 + exp(-x))."),
-    _unary("sqrt", "Float", "Square root, approximate in f32 on a GPU."),
-    _unary("erf", "Float", "The error function."),
+    _unary("abs", "Dtype", "Absolute value.", abs, range_=RangeMagnitude(parameter="x")),
+    _unary("ceil", "Float", "Smallest integer not below x.", math.ceil),
+    _unary("floor", "Float", "Largest integer not above x.", math.floor),
+    _unary("cos", "Float", "Cosine of x in radians.", math.cos),
+    _unary("sin", "Float", "Sine of x in radians.", math.sin),
+    _unary("exp", "Float", "e to the power x.", math.exp),
+    _unary("exp2", "Float", "2 to the power x.", math.exp2),
+    _unary("log", "Float", "Natural logarithm.", math.log),
+    _unary("log2", "Float", "Logarithm to base 2.", math.log2),
+    _unary("rsqrt", "Float", "1 / sqrt(x), approximate on a GPU.", lambda x: x**-0.5),
+    _unary("sigmoid", "Float", "1 / (1 + exp(-x)).", lambda x: 1.0 / (1.0 + math.exp(-x))),
+    _unary("sqrt", "Float", "Square root, approximate in f32 on a GPU.", math.sqrt),
+    _unary("erf", "Float", "The error function.", math.erf),
     Op(
         name="sqrt_rn",
         family="math",
@@ -93,8 +115,9 @@ ELEMENTWISE: tuple[Op, ...] = (
         shape=ShapeOf(parameter="x"),
         spelled_for=_SINGLE_ONLY,
         elsewhere="_sqrt_rn(x)",
+        value=math.sqrt,
     ),
-    _unary("atan", "Float", "Arc tangent of x, in radians.", triton="_atan(x)"),
+    _unary("atan", "Float", "Arc tangent of x, in radians.", math.atan, triton="_atan(x)"),
     Op(
         name="softmax",
         family="math",
@@ -106,12 +129,14 @@ ELEMENTWISE: tuple[Op, ...] = (
         summary="exp(x) over its sum along a dimension, by default the last; of the shape of x.",
         shape=ShapeOf(parameter="x"),
         ignores=("keep_dims",),
+        identity=-math.inf,
     ),
     _binary(
         "maximum",
         "Num",
         "The larger of x and y; NaN where either is NaN.",
         "tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+        max,
         RangeLargest(parameters=("x", "y")),
     ),
     _binary(
@@ -119,6 +144,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         "Num",
         "The smaller of x and y; NaN where either is NaN.",
         "tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+        min,
         RangeSmallest(parameters=("x", "y")),
     ),
     Op(
@@ -131,6 +157,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         spelled_for=_FLOATS_ONLY,
         elsewhere="_clamp(x, lo, hi)",
         range=RangeClamped(parameters=("x", "lo", "hi")),
+        value=lambda x, lo, hi: min(max(x, lo), hi),
     ),
     Op(
         name="fma",
@@ -139,6 +166,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         triton="tl.fma(x, y, z)",
         summary="x * y + z, rounded once.",
         shape=ShapeBroadcast(parameters=("x", "y", "z")),
+        value=lambda x, y, z: x * y + z,
     ),
     Op(
         name="fdiv",
@@ -147,6 +175,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         triton="tl.fdiv(x, y, ieee_rounding=ieee_rounding)",
         summary="x / y.",
         shape=ShapeBroadcast(parameters=("x", "y")),
+        operator=BinaryOperator.DIVIDE,
     ),
     Op(
         name="div_rn",
@@ -157,6 +186,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         shape=ShapeBroadcast(parameters=("x", "y")),
         spelled_for=_SINGLE_ONLY,
         elsewhere="_div_rn(x, y)",
+        operator=BinaryOperator.DIVIDE,
     ),
     Op(
         name="umulhi",
@@ -175,6 +205,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         shape=ShapeBroadcast(parameters=("cond", "x", "y")),
         keeps_precision=True,
         range=RangeOf(parameters=("x", "y")),
+        selects=("cond", "x", "y"),
     ),
     *_compare("lt", "<", "less than"),
     *_compare("le", "<=", "at most"),

@@ -15,6 +15,7 @@ def _promise(name: str, summary: str) -> Op:
         shape=ShapeOf(parameter="x"),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        copies="x",
     )
 
 

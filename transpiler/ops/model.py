@@ -11,8 +11,9 @@ from transpiler.frozen import dataclass
 from transpiler.ops.signature import Signature, parse_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from transpiler.ir.nodes import BinaryOperator
     from transpiler.ir.types import DType
 
 
@@ -266,6 +267,11 @@ class Op:
     generics, where these depend on each other. `elsewhere` is the spelling where a dtype may be none of
     `spelled_for`, which are those `triton` is for. `ignores` names arguments that change nothing. `range` tells
     where an integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
+
+    What analyses ask: `identity` is the value that changes nothing in a reduction, None where the operation is none or
+    has none. `value` computes an element of the result from those of the tensors and scalars it is made of. `operator`
+    is the operator it is. `copies` names the argument whose elements the result holds, each where broadcasting puts
+    it. `selects` names the condition, what is taken where it holds, and what elsewhere.
     """
 
     name: str
@@ -288,6 +294,12 @@ class Op:
     elsewhere: str | None = None
     ignores: tuple[str, ...] = ()
     range: RangeRule = None
+    identity: float | None = None
+    value: Callable[..., float] | None = None
+    operator: BinaryOperator | None = None
+    copies: str = ""
+    selects: tuple[str, str, str] | None = None
+    is_program_id: bool = False
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -24,7 +24,17 @@ _SUMMED_AS_THEY_ARE = {
 }
 
 
-def _reduction(name: str, bound: str, triton: str, summary: str, range_: RangeRule = None) -> Op:
+_INFINITY = float("inf")
+
+
+def _reduction(
+    name: str,
+    bound: str,
+    triton: str,
+    summary: str,
+    identity: float,
+    range_: RangeRule = None,
+) -> Op:
     return Op(
         name=name,
         family="reduce",
@@ -35,6 +45,7 @@ def _reduction(name: str, bound: str, triton: str, summary: str, range_: RangeRu
         summary=summary,
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
         range=range_,
+        identity=identity,
     )
 
 
@@ -51,7 +62,9 @@ def _scan(name: str, summary: str) -> Op:
     )
 
 
-def _arg_reduction(name: str, triton: str, summary: str, result: str = "Tensor<i32>") -> Op:
+def _arg_reduction(
+    name: str, triton: str, summary: str, identity: float, result: str = "Tensor<i32>"
+) -> Op:
     return Op(
         name=name,
         family="reduce",
@@ -63,6 +76,7 @@ def _arg_reduction(name: str, triton: str, summary: str, result: str = "Tensor<i
         summary=summary,
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
         range=RangeWithin(low=0),
+        identity=identity,
     )
 
 
@@ -80,12 +94,14 @@ REDUCE: tuple[Op, ...] = (
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
         spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere="tl.sum(x, axis=axis, keep_dims=keep_dims).to(D)",
+        identity=0.0,
     ),
     _reduction(
         "max",
         "Num",
         "tl.reduce(x, axis, _maximum, keep_dims=keep_dims)",
         "The largest; NaN where one is NaN.",
+        -_INFINITY,
         RangeOf(parameters=("x",)),
     ),
     _reduction(
@@ -93,16 +109,31 @@ REDUCE: tuple[Op, ...] = (
         "Num",
         "tl.reduce(x, axis, _minimum, keep_dims=keep_dims)",
         "The smallest; NaN where one is NaN.",
+        _INFINITY,
         RangeOf(parameters=("x",)),
     ),
-    _reduction("xor_sum", "Int", "tl.xor_sum(x, axis=axis, keep_dims=keep_dims)", "Bitwise xor."),
-    _arg_reduction("argmax", f"{_MAX}[1]", "Where the largest stands, or the first NaN."),
-    _arg_reduction("argmin", f"{_MIN}[1]", "Where the smallest stands, or the first NaN."),
-    _arg_reduction(
-        "max_with_indices", _MAX, "The largest, or NaN, and where it stands.", _WITH_INDICES
+    _reduction(
+        "xor_sum", "Int", "tl.xor_sum(x, axis=axis, keep_dims=keep_dims)", "Bitwise xor.", 0.0
     ),
     _arg_reduction(
-        "min_with_indices", _MIN, "The smallest, or NaN, and where it stands.", _WITH_INDICES
+        "argmax", f"{_MAX}[1]", "Where the largest stands, or the first NaN.", -_INFINITY
+    ),
+    _arg_reduction(
+        "argmin", f"{_MIN}[1]", "Where the smallest stands, or the first NaN.", _INFINITY
+    ),
+    _arg_reduction(
+        "max_with_indices",
+        _MAX,
+        "The largest, or NaN, and where it stands.",
+        -_INFINITY,
+        _WITH_INDICES,
+    ),
+    _arg_reduction(
+        "min_with_indices",
+        _MIN,
+        "The smallest, or NaN, and where it stands.",
+        _INFINITY,
+        _WITH_INDICES,
     ),
     _scan("cumsum", "The sums of all elements up to each."),
     _scan("cumprod", "The products of all elements up to each."),

@@ -29,6 +29,7 @@ PROGRAM: tuple[Op, ...] = (
         signature="(axis: Axis) -> i32",
         triton="tl.program_id(axis)",
         summary="Which program of the grid this is, along an axis.",
+        is_program_id=True,
         range=RangeWithin(low=0),
     ),
     Op(
@@ -68,6 +69,7 @@ CREATION: tuple[Op, ...] = (
         shape=ShapeGiven(parameter="shape"),
         keeps_precision=True,
         range=RangeWithin(low=0, high=0),
+        value=lambda: 0.0,
     ),
     Op(
         name="zeros_like",
@@ -78,6 +80,7 @@ CREATION: tuple[Op, ...] = (
         shape=ShapeOf(parameter="x"),
         keeps_precision=True,
         range=RangeWithin(low=0, high=0),
+        value=lambda _: 0.0,
     ),
     Op(
         name="full",
@@ -88,6 +91,7 @@ CREATION: tuple[Op, ...] = (
         shape=ShapeGiven(parameter="shape"),
         converts=("value",),
         range=RangeOf(parameters=("value",)),
+        copies="value",
     ),
     Op(
         name="cast",
@@ -100,6 +104,7 @@ CREATION: tuple[Op, ...] = (
         summary="x converted to another dtype.",
         shape=ShapeOf(parameter="x"),
         keeps_precision=True,
+        copies="x",
     ),
 )
 
@@ -114,6 +119,7 @@ SHAPE: tuple[Op, ...] = (
         fits=(("x", "shape"),),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        copies="x",
     ),
     Op(
         name="expand_dims",
@@ -124,6 +130,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeExpanded(parameter="x", axis="axis"),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        copies="x",
     ),
     Op(
         name="permute",

@@ -184,7 +184,7 @@ def folded(expressions: tuple[str, ...]) -> list[str]:
     lets = "\n".join(f"let v{index} = {each};" for index, each in enumerate(expressions))
     result = transpile_source(SourceFile("k.rs", kernel(lets)))
     assert result.module is not None
-    assert result.diagnostics == ()
+    assert result.ok
     (kernel_ir,) = result.module.kernels
     values: list[str] = []
     for statement in walk_statements(kernel_ir.body):

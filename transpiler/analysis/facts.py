@@ -1,0 +1,44 @@
+"""Everything the analyses know about one kernel or function, each part computed when somebody asks for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from transpiler.analysis.flow import Flow
+from transpiler.analysis.masks import Masks
+from transpiler.analysis.programs import Programs
+from transpiler.analysis.values import Values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transpiler.ir.nodes import Function, FunctionSymbol, Routine
+
+
+class Facts:
+    """The analyses of a kernel or function; `functions` are those it may call."""
+
+    def __init__(self, routine: Routine, functions: Mapping[FunctionSymbol, Function]) -> None:
+        self.routine = routine
+        self._functions = functions
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Definitions, reads and effects."""
+        return Flow(self.routine)
+
+    @cached_property
+    def values(self) -> Values:
+        """Keys and polynomials."""
+        return Values(self.flow)
+
+    @cached_property
+    def programs(self) -> Programs:
+        """What varies from program to program."""
+        return Programs(self.values, self._functions)
+
+    @cached_property
+    def masks(self) -> Masks:
+        """The conditions of masks."""
+        return Masks(self.values)

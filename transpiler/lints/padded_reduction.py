@@ -1,0 +1,176 @@
+"""Lanes a mask leaves out that change what a reduction gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.analysis.masks import Condition, MaskTerm, Negative
+from transpiler.analysis.padding import Padding, Paddings, is_harmful
+from transpiler.analysis.reductions import (
+    accumulations,
+    is_nonnegative,
+    masked_loads,
+    reduction_of,
+    varies_with,
+)
+from transpiler.analysis.values import named_value
+from transpiler.diagnostics.model import Label
+from transpiler.ir.types import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from transpiler.ir import nodes as ir
+    from transpiler.lints.lint import Subject
+
+
+class _Question(NamedTuple):
+    """Is `operand` neutral where `condition` does not hold?"""
+
+    operand: ir.Expression
+    identity: float
+    load: ir.OpCall
+    term: MaskTerm
+    dimension: int
+    what: str
+
+
+def padded_reduction(subject: Subject) -> None:
+    """Report reductions that lanes outside a mask change."""
+    if not any(named_value(site.call, "mask") is not None for site in subject.facts.flow.loads):
+        return
+    paddings: dict[tuple[Condition, int], Paddings] = {}
+    told: set[tuple[int, int]] = set()
+    for question in (*_reductions(subject), *_accumulations(subject)):
+        key = (question.term.condition, question.dimension)
+        known = paddings.get(key)
+        if known is None:
+            facts = subject.facts
+            known = paddings[key] = Paddings(facts.values, facts.masks, *key)
+        padding = known.padding(question.operand)
+        place = (id(question.operand), id(question.load))
+        if place in told or not _is_harmful(subject, question, padding):
+            continue
+        told.add(place)
+        _report(subject, question, padding, known.padding(question.load))
+
+
+def _is_harmful(subject: Subject, question: _Question, padding: Padding) -> bool:
+    if not is_harmful(padding, question.identity):
+        return False
+    if (
+        question.identity == float("-inf")
+        and padding.samples is not None
+        and max(padding.samples) <= 0
+    ):
+        return not is_nonnegative(subject.facts.values, question.operand)
+    return True
+
+
+def _reductions(subject: Subject) -> Iterator[_Question]:
+    facts = subject.facts
+    for site in facts.flow.reductions:
+        reduction = reduction_of(site.call)
+        if reduction is None or not isinstance(reduction.operand.type, Tensor):
+            continue
+        rank = len(reduction.operand.type.shape)
+        for load, term in _terms(subject, reduction.operand):
+            for dimension in reduction.dimensions:
+                if facts.masks.varies_along(term.condition, dimension, rank):
+                    yield _Question(
+                        reduction.operand,
+                        reduction.identity,
+                        load,
+                        term,
+                        dimension,
+                        f"`{site.call.op.name}`",
+                    )
+
+
+def _accumulations(subject: Subject) -> Iterator[_Question]:
+    facts = subject.facts
+    for accumulation in accumulations(facts.flow, facts.values):
+        if not isinstance(accumulation.term.type, Tensor):
+            continue
+        for load, term in _terms(subject, accumulation.term):
+            if not isinstance(term.condition, Negative):
+                continue
+            polynomial = term.condition.polynomial
+            lanes = facts.values.lanes(polynomial)
+            if lanes and varies_with(facts.values, polynomial, accumulation.loop):
+                yield _Question(
+                    accumulation.term,
+                    accumulation.identity,
+                    load,
+                    term,
+                    max(lanes),
+                    f"what `{accumulation.carried.symbol.name}` accumulates",
+                )
+
+
+def _terms(subject: Subject, operand: ir.Expression) -> Iterator[tuple[ir.OpCall, MaskTerm]]:
+    for load in masked_loads(subject.facts.values, operand).values():
+        mask = named_value(load, "mask")
+        if mask is not None:
+            for term in subject.facts.masks.terms(mask):
+                yield load, term
+
+
+def _report(subject: Subject, question: _Question, padding: Padding, fill: Padding) -> None:
+    operand = subject.text(question.operand.span, "the operand")
+    identity = _number(question.identity)
+    held = padding.constant
+    if padding.is_unset:
+        says, label = "are undefined", "undefined where the mask is off"
+    elif held is None:
+        says, label = f"are not {identity}", f"where the mask is off, this is not {identity}"
+    else:
+        says = f"are {_number(held)}, not {identity}"
+        label = f"where the mask is off, this is {_number(held)}"
+    mask = named_value(question.load, "mask")
+    related = [Label(span=question.load.span, message=_load_label(fill))]
+    if mask is not None:
+        related.append(Label(span=mask.span, message="the mask"))
+    is_direct = padding == fill
+    if is_direct and fill.is_unset:
+        advice = (
+            f"load with a fill of {identity}: `Some(T::full(&[…], {_rust(question.identity)}))`"
+        )
+    elif is_direct:
+        advice = f"fill with {identity} instead"
+    else:
+        advice = f"put {identity} back before: `T::where_(mask, …, {_tile(question.identity)})`"
+    subject.sink.emit(
+        "W0601",
+        f"the masked lanes of {operand} {says}, and {question.what} takes them in",
+        question.operand.span,
+        label=label,
+        related=tuple(related),
+        help=advice,
+    )
+
+
+def _load_label(fill: Padding) -> str:
+    if fill.is_unset:
+        return "this load has no fill"
+    return (
+        "the fill comes from here"
+        if fill.constant is None
+        else f"this load fills with {_number(fill.constant)}"
+    )
+
+
+def _number(value: float) -> str:
+    if value in {float("inf"), float("-inf")}:
+        return "infinity" if value > 0 else "-infinity"
+    return f"{value:g}"
+
+
+def _rust(identity: float) -> str:
+    if identity == float("inf"):
+        return "f32::INFINITY"
+    return "f32::NEG_INFINITY" if identity == float("-inf") else f"{identity:.1f}"
+
+
+def _tile(identity: float) -> str:
+    return "T::zeros(&[…])" if identity == 0.0 else f"T::full(&[…], {_rust(identity)})"
