@@ -19,17 +19,19 @@ from transpiler.frontend.delimiters import (
     UnterminatedError,
     item_end,
 )
+from transpiler.frontend.enumerations import plain_variants
 from transpiler.frontend.faults import Fault, too_deep
 from transpiler.frontend.lexer import DEEPEST
 from transpiler.frontend.slices import PROBLEMS, Prelude, SliceParser
 from transpiler.frontend.trivia import Offsets, attach, take
 from transpiler.source import SourceFile, Span
+from transpiler.syntax.base import NO_TRIVIA, Comment, Trivia
 from transpiler.syntax.nodes import (
-    NO_TRIVIA,
+    AliasedType,
     Attribute,
     Block,
-    Comment,
     Const,
+    Enumeration,
     Expression,
     Function,
     Impl,
@@ -39,7 +41,6 @@ from transpiler.syntax.nodes import (
     OpaqueBody,
     OpaqueItem,
     Struct,
-    Trivia,
     Use,
 )
 
@@ -59,6 +60,7 @@ _START = re.compile(
 )
 _NAME = re.compile(r"\s*(?:r\#)?(?P<name>[^\W\d]\w*)")
 _CONST = re.compile(r"\s*(?:mut\s+)?(?:r\#)?(?P<name>[^\W\d]\w*)\s*:")
+_ALIAS = re.compile(r"\s*(?:r\#)?(?P<name>[^\W\d]\w*)\s*=")
 _EQUALS = re.compile(r"(?<![=!<>-])=(?![=>])")
 _ANGLE = re.compile(r"->|=>|[<>]")
 _WHERE = re.compile(r"\bwhere\b")
@@ -162,6 +164,10 @@ class FileParser(SliceParser):
                         return item, stop
                 case "struct" if not qualifiers:
                     item = self._struct(head, span, start.end())
+                case "type" if not qualifiers:
+                    item = self._type_alias(head, span, start.end())
+                case "enum" if not qualifiers and brace is not None:
+                    item = self._enumeration(head, span, start.end(), brace)
                 case "impl" if not qualifiers and brace is not None:
                     item = self._impl(head, span, start.end(), brace)
                 case "use" if not qualifiers:
@@ -222,6 +228,26 @@ class FileParser(SliceParser):
         return Struct(
             span=span, head=head, name=name["name"], rest=self.text[name.end() : span.end].strip()
         )
+
+    def _type_alias(self, head: ItemHead, span: Span, after: int) -> AliasedType | None:
+        name = _ALIAS.match(self.text, after, span.end)
+        if name is None:
+            return None
+        return AliasedType(
+            span=span, head=head, name=name["name"], type=self.type_(name.end(), span.end - 1)
+        )
+
+    def _enumeration(
+        self, head: ItemHead, span: Span, after: int, brace: int
+    ) -> Enumeration | None:
+        name = _NAME.match(self.text, after, span.end)
+        if name is None or self.text[name.end() : brace].strip():
+            return None
+        variants = plain_variants(self, brace + 1, span.end - 1)
+        if variants is None:
+            return None
+        rest = self.text[name.end() : span.end].strip()
+        return Enumeration(span=span, head=head, name=name["name"], variants=variants, rest=rest)
 
     def _impl(self, head: ItemHead, span: Span, after: int, brace: int) -> Impl:
         text = self.text

@@ -17,7 +17,8 @@ from transpiler.frontend.faults import Fault
 from transpiler.frontend.heads import doc_lines, is_outer_doc
 from transpiler.frontend.lexer import Slice
 from transpiler.source import Span
-from transpiler.syntax.nodes import Attribute, MetaItem, Node, OpaqueType, TextLiteral, Type
+from transpiler.syntax.base import Node
+from transpiler.syntax.nodes import Attribute, MetaItem, OpaqueType, TextLiteral, Type
 from transpiler.syntax.text_literals import text_value
 
 if TYPE_CHECKING:

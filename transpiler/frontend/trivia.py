@@ -10,7 +10,7 @@ import bisect
 from typing import TYPE_CHECKING
 
 from transpiler.source import Span
-from transpiler.syntax.nodes import NO_TRIVIA, Comment, Trivia
+from transpiler.syntax.base import NO_TRIVIA, Comment, Trivia
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

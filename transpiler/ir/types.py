@@ -219,6 +219,15 @@ class TupleType:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Enumeration:
+    """An enum of the file whose variants hold no data; after the pass `settle` its values are integers of `dtype`."""
+
+    name: str
+    variants: tuple[tuple[str, int], ...]
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """The type of what has no value."""
 
@@ -234,7 +243,16 @@ class Never:
 
 
 Type: TypeAlias = (
-    Scalar | Tensor | Pointer | PointerTensor | Descriptor | TupleType | Unit | Never | Poison
+    Scalar
+    | Tensor
+    | Pointer
+    | PointerTensor
+    | Descriptor
+    | TupleType
+    | Enumeration
+    | Unit
+    | Never
+    | Poison
 )
 
 BOOL = Scalar(dtype=DType.BOOL)
@@ -307,6 +325,8 @@ def type_text(type_: Type) -> str:
             return "descriptor<" + dtype_text(type_.dtype) + shape_text(type_.shape) + ">"
         case TupleType():
             return "(" + ", ".join(type_text(element) for element in type_.elements) + ")"
+        case Enumeration():
+            return type_.name
         case Unit():
             return "()"
         case Never():

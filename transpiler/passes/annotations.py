@@ -20,6 +20,7 @@ from transpiler.ir.types import (
     Type,
 )
 from transpiler.passes.elaboration import near_match
+from transpiler.passes.enums import enumeration_type
 from transpiler.syntax import nodes as syntax
 from transpiler.syntax.printer import print_type
 
@@ -40,6 +41,11 @@ def resolve_dtype(
         return state.solver.fresh(LiteralKind.ANY)
     if isinstance(written, syntax.PathType):
         name = written.path.names[-1]
+        found = state.items.resolve(written.path.names)
+        if found is not None and isinstance(found[0], syntax.AliasedType):
+            aliased = _resolve_alias(state, found[0])
+            if isinstance(aliased, Scalar | Poison):
+                return aliased.dtype if isinstance(aliased, Scalar) else None
         if len(written.path.segments) == 1 and name in state.dtype_parameters:
             return state.dtype_parameters[name]
         if name in _PRIMITIVES and written.path.names[0] != state.hardware:
@@ -80,6 +86,14 @@ def resolve_type(state: Elaboration, written: syntax.Type) -> Type:
 
 def _resolve_path(state: Elaboration, written: syntax.Type, path: syntax.Path) -> Type:
     if path.names[0] != state.hardware or len(path.segments) != 2:
+        found = state.items.resolve(path.names)
+        match None if found is None else found[0]:
+            case syntax.Enumeration() as item:
+                return enumeration_type(state, item) or POISON
+            case syntax.AliasedType() as alias:
+                return _resolve_alias(state, alias)
+            case _:
+                pass
         dtype = resolve_dtype(state, written)
         return POISON if dtype is None else Scalar(dtype=dtype)
     segment = path.segments[1]
@@ -103,6 +117,18 @@ def _resolve_path(state: Elaboration, written: syntax.Type, path: syntax.Path) -
                 or "the types are `Pointer<D>`, `Tensor<D>`, `I32Tensor` and `BoolTensor`",
             )
             return POISON
+
+
+def _resolve_alias(state: Elaboration, alias: syntax.AliasedType) -> Type:
+    """What `type Name = …;` stands for."""
+    if alias.span.start in state.callers:
+        state.sink.emit("E0601", f"the type `{alias.name}` is defined by itself", alias.span)
+        return POISON
+    state.callers = (*state.callers, alias.span.start)
+    try:
+        return resolve_type(state, alias.type)
+    finally:
+        state.callers = state.callers[:-1]
 
 
 def _resolve_tensor(state: Elaboration, argument: syntax.GenericArgument) -> Type:
@@ -136,4 +162,4 @@ def check_annotation(state: Elaboration, annotation: Type, found: Type) -> bool:
                 for one, other in zip(annotation.elements, found.elements, strict=True)
             )
         case _:
-            return False
+            return annotation == found

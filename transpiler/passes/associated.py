@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir.types import DType, DtypeVariable, ElementType
 from transpiler.passes.integer import integer_range
-from transpiler.passes.rounding import largest_finite, machine_epsilon, round_to
+from transpiler.passes.rounding import largest_finite, machine_epsilon, round_to, smallest_normal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from transpiler.syntax.nodes import Path
 
 _DTYPES = {dtype.value: dtype for dtype in DType}
 _MATHEMATICAL = {
@@ -22,20 +20,26 @@ _MATHEMATICAL = {
     "SQRT_2": math.sqrt(2.0),
     "FRAC_1_SQRT_2": math.sqrt(0.5),
     "FRAC_PI_2": math.pi / 2,
+    "FRAC_PI_3": math.pi / 3,
     "FRAC_PI_4": math.pi / 4,
+    "FRAC_PI_6": math.pi / 6,
+    "FRAC_PI_8": math.pi / 8,
     "FRAC_1_PI": 1 / math.pi,
+    "FRAC_2_PI": 2 / math.pi,
     "FRAC_2_SQRT_PI": 2 / math.sqrt(math.pi),
     "LN_2": math.log(2.0),
     "LN_10": math.log(10.0),
     "LOG2_E": math.log2(math.e),
+    "LOG2_10": math.log2(10.0),
+    "LOG10_E": math.log10(math.e),
+    "LOG10_2": math.log10(2.0),
 }
 
 
 def associated_constant(
-    path: Path, dtype_parameters: Mapping[str, ElementType]
+    names: tuple[str, ...], dtype_parameters: Mapping[str, ElementType]
 ) -> tuple[ElementType, int | float] | None:
-    """The dtype and value `path` names, None where it names no constant of a dtype."""
-    names = path.names
+    """The dtype and value a path names, None where it names no constant of a dtype."""
     if len(names) >= 3 and names[-2] == "consts" and names[-3] in _DTYPES:
         dtype = _DTYPES[names[-3]]
         value = _MATHEMATICAL.get(names[-1])
@@ -57,17 +61,22 @@ def associated_constant(
 
 def _of_primitive(dtype: DType, name: str) -> tuple[DType, int | float] | None:
     if dtype.is_integer:
+        if name == "BITS":
+            return DType.U32, dtype.bits
         values = integer_range(dtype)
-        bounds = {"MAX": values[-1], "MIN": values[0], "BITS": dtype.bits, "ZERO": 0, "ONE": 1}
+        bounds = {"MAX": values[-1], "MIN": values[0], "ZERO": 0, "ONE": 1}
         return (dtype, bounds[name]) if name in bounds else None
     if not dtype.is_float:
         return None
+    if name == "MANTISSA_DIGITS":
+        return DType.U32, 1 - round(math.log2(machine_epsilon(dtype)))
     floats = {
         "INFINITY": math.inf,
         "NEG_INFINITY": -math.inf,
         "NAN": math.nan,
         "MAX": largest_finite(dtype),
         "MIN": -largest_finite(dtype),
+        "MIN_POSITIVE": smallest_normal(dtype),
         "EPSILON": machine_epsilon(dtype),
         "ZERO": 0.0,
         "ONE": 1.0,

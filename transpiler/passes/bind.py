@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from transpiler.ops.model import Op
     from transpiler.passes.elaboration import Elaboration
     from transpiler.source import Span
+    from transpiler.syntax.base import Node
 
 Elaborate: TypeAlias = "Callable[[syntax.Expression], ir.Expression]"
 Combine: TypeAlias = "Callable[[syntax.Expression, ElementType], ir.Argument | None]"
@@ -132,7 +133,7 @@ class _Binding:
             arguments=bound,
         )
 
-    def _fail(self, code: str, message: str, node: syntax.Node, advice: str | None = None) -> None:
+    def _fail(self, code: str, message: str, node: Node, advice: str | None = None) -> None:
         self._failed = True
         self._state.sink.emit(
             code, message, node.span, notes=(f"the operation is `{self._rust()}`",), help=advice

@@ -22,10 +22,11 @@ from transpiler.ir.types import (
 from transpiler.passes.annotations import check_annotation, resolve_dtype, resolve_type
 from transpiler.passes.bounds import admitted_by, parameter_bounds
 from transpiler.passes.compile_time import dimension_of, is_compile_time, may_be_constant
-from transpiler.passes.elaboration import is_poison, near_match
+from transpiler.passes.elaboration import is_poison
 from transpiler.passes.function_table import CallShape
 from transpiler.passes.functions import Elaborator, annotation_text, instance_of, signature_of
 from transpiler.passes.inline import constant_result, in_place
+from transpiler.passes.scalars import dtype_method
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
@@ -79,13 +80,8 @@ def dtype_function(elaborator: Elaborator, node: syntax.Call, path: syntax.Path)
     name = path.names[0]
     dtype = state.dtype_parameters[name]
     if path.names[1] != "from_f64":
-        state.sink.emit(
-            "E0201",
-            f"`{name}` has no function `{path.names[1]}`",
-            path.span,
-            help=near_match(path.names[1], ("from_f64",)),
-        )
-        return state.poison(node.span)
+        arguments = tuple(elaborator.expression(argument) for argument in node.arguments)
+        return dtype_method(state, dtype, path, arguments, node.span)
     if len(node.arguments) != 1:
         state.sink.emit(
             "E0302",

@@ -11,6 +11,7 @@ from transpiler.ir.types import (
     Dimension,
     DType,
     DtypeVariable,
+    Enumeration,
     LiteralKind,
     NamedDimension,
     Scalar,
@@ -67,6 +68,8 @@ def may_be_constant(type_: Type) -> bool:
     match type_:
         case Scalar(dtype=DType() as dtype):
             return not dtype.is_float
+        case Enumeration():
+            return True
         case Scalar(dtype=DtypeVariable(kind=kind)):
             return kind is not LiteralKind.FLOAT
         case _:

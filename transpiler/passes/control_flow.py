@@ -24,6 +24,7 @@ from transpiler.passes.functions import accept_result
 from transpiler.passes.macro_calls import is_unreachable
 from transpiler.passes.matching import MatchElaborator
 from transpiler.passes.merging import merge_types
+from transpiler.passes.negation import negated
 from transpiler.syntax import nodes as syntax
 from transpiler.syntax.hygiene import ROOT_CONTEXT
 
@@ -55,6 +56,8 @@ class ControlFlowElaborator(MatchElaborator):
     def control_statement(self, node: syntax.Expression, layout: ir.Layout) -> list[ir.Statement]:
         """A loop, a jump, a `match` or a labelled block as a statement."""
         match node:
+            case syntax.While(condition=syntax.LetCondition() as condition):
+                return self._while_let(node, condition, layout)
             case syntax.While():
                 return [self._while(node, layout)]
             case syntax.For():
@@ -76,6 +79,13 @@ class ControlFlowElaborator(MatchElaborator):
             return self.match_value(node)
         return self._loop_value(node)
 
+    def if_let_value(self, node: syntax.If, condition: syntax.LetCondition) -> ir.Expression:
+        """An `if let` used as a value."""
+        if node.else_branch is None:
+            self.state.sink.emit("E0401", "an `if` used as a value needs an `else`", node.span)
+            return self.state.poison(node.span)
+        return self.match_value(self.if_let(node, condition), "if let")
+
     # --- If ---------------------------------------------------------------------------------------
 
     def if_statement(self, node: syntax.If, layout: ir.Layout) -> ir.If:
@@ -88,7 +98,7 @@ class ControlFlowElaborator(MatchElaborator):
             case syntax.If() as inner:
                 self.state.enter(inner.span)
                 else_block = ir.Block(
-                    span=inner.span, statements=(self.if_statement(inner, ir.PLAIN),)
+                    span=inner.span, statements=tuple(self.effect(inner, ir.PLAIN))
                 )
                 self.state.leave()
             case syntax.Block() as block:
@@ -116,6 +126,28 @@ class ControlFlowElaborator(MatchElaborator):
             yield loop
         finally:
             self.state.loops.pop()
+
+    def _while_let(
+        self, node: syntax.While, condition: syntax.LetCondition, layout: ir.Layout
+    ) -> list[ir.Statement]:
+        """`while let`, which leaves at the first value that does not match."""
+        with self.state.scopes.nested():
+            found = self.let_test(condition.pattern, condition.value)
+            if found is None:
+                return []
+            with self._open(node.label) as loop:
+                body = self.block(node.body)
+        test: ir.Expression = ir.Literal(span=condition.span, type=BOOL, value=True)
+        if not found.statements and not found.bindings:
+            test = found.test or test
+        elif found.test is None:
+            body = replace(body, statements=(*found.statements, *found.bindings, *body.statements))
+        else:
+            leave = ir.Block(span=node.span, statements=(ir.Break(span=node.span, loop=loop.id),))
+            stop = ir.If(span=node.span, condition=negated(found.test), then_block=leave)
+            statements = (*found.statements, stop, *found.bindings, *body.statements)
+            body = replace(body, statements=statements)
+        return [ir.While(span=node.span, layout=layout, condition=test, body=body, loop=loop.id)]
 
     def _while(self, node: syntax.While, layout: ir.Layout) -> ir.While:
         condition = self.condition(node.condition)

@@ -20,6 +20,7 @@ from transpiler.passes.check import check_block
 from transpiler.passes.elaboration import Elaboration, TooDeepError
 from transpiler.passes.function_table import FunctionTable
 from transpiler.passes.items import Namespace, namespace_of
+from transpiler.passes.scalars import check_conversions
 from transpiler.passes.scope import Scopes
 from transpiler.passes.settle import settle_kernel
 from transpiler.passes.statements import BodyElaborator
@@ -141,6 +142,7 @@ def _elaborate_kernel(
         # The kernel goes no further; what Triton would refuse in it is told in the same run all the same.
         check_block(body, sink)
         return None
+    check_conversions(state)
     kernel = ir.Kernel(
         span=function.span,
         name=function.name,

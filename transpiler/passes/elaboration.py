@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import POISON, Descriptor, Pointer, PointerTensor, Poison, Scalar, Tensor
+from transpiler.ir.types import (
+    POISON,
+    Descriptor,
+    DType,
+    Pointer,
+    PointerTensor,
+    Poison,
+    Scalar,
+    Tensor,
+)
 from transpiler.ir.types import type_text as settled_type_text
 from transpiler.passes.cfg import Features
 from transpiler.passes.function_table import FunctionTable
@@ -74,10 +83,11 @@ class Elaboration:
 
     `hardware` is the name of the `Triton` parameter (`T`), `dtype_parameters` the dtype parameters by name. `constants`
     holds the symbols whose value is known at compile time: const generics and immutable locals computed from them.
-    `loops` are those around this place, `deferred` the variables declared without a value. `items` are the constants
-    and functions of the file as they are named here, `callers` where those that are being elaborated start, `functions`
-    those that have been. `function` is the one this is, None in a kernel. `unbounded` names the dtype parameters whose
-    bound is at fault, so that nothing is concluded from it.
+    `loops` are those around this place, `deferred` the variables declared without a value, `conversions` the `.into()`
+    with what they convert and to which type. `items` are the constants and functions of the file as they are named
+    here, `callers` where those that are being elaborated start, `functions` those that have been. `function` is the one
+    this is, None in a kernel. `unbounded` names the dtype parameters whose bound is at fault, so that nothing is
+    concluded from it.
     """
 
     sink: Sink
@@ -96,6 +106,7 @@ class Elaboration:
     loops: list[OpenLoop] = field(default_factory=list)
     loop_count: int = 0
     deferred: set[ir.Symbol] = field(default_factory=set)
+    conversions: list[tuple[ir.Expression, Scalar, Span]] = field(default_factory=list)
     depth: int = 0
 
     def enter(self, span: Span, *, levels: int = 1) -> None:
@@ -161,9 +172,9 @@ def _conversion_help(expression: ir.Expression, expected: str, hardware: str) ->
         case Tensor():
             return f"convert it: `{hardware}::cast::<_, {expected}>(…, None, false)`"
         case Scalar():
-            return (
-                f"convert it with `as {expected}`, or `{expected}::from_f64(…)` for a generic dtype"
-            )
+            if expected in {dtype.value for dtype in DType}:
+                return f"convert it with `as {expected}`"
+            return f"a value of a generic dtype is made by `{expected}::from_f64(…)`"
         case _:
             return None
 

@@ -12,6 +12,7 @@ from transpiler.ir.types import (
     UNIT,
     DType,
     DtypeParameter,
+    Enumeration,
     LiteralKind,
     Pointer,
     PointerTensor,
@@ -23,7 +24,6 @@ from transpiler.ir.types import (
     Unit,
 )
 from transpiler.passes.annotations import resolve_dtype
-from transpiler.passes.associated import associated_constant
 from transpiler.passes.bind import bind_op_call
 from transpiler.passes.calls import call_function, combine_function, dtype_function
 from transpiler.passes.compile_time import is_bool_literal
@@ -35,12 +35,20 @@ from transpiler.passes.elaboration import (
     near_match,
     unknown_name,
 )
+from transpiler.passes.enums import enum_variant
 from transpiler.passes.fold import fold_expression
 from transpiler.passes.macro_calls import is_unreachable, macro_call
 from transpiler.passes.merging import merge_types
 from transpiler.passes.operators import binary, compare_tiles, unary
-from transpiler.passes.scalars import bad_suffix, bind_function, bind_method, primitive
+from transpiler.passes.scalars import (
+    bad_suffix,
+    bind_method,
+    gives_an_enum,
+    instead_of_enum,
+    primitive,
+)
 from transpiler.passes.shapes import unify_shapes
+from transpiler.passes.standard_library import foreign_constant, foreign_function
 from transpiler.passes.unsupported import outside_kernels
 from transpiler.syntax import nodes as syntax
 
@@ -71,6 +79,10 @@ class ExpressionElaborator(ABC):
     @abstractmethod
     def block_value(self, block: syntax.Block) -> ir.BlockValue:
         """A block used as a value."""
+
+    @abstractmethod
+    def if_let_value(self, node: syntax.If, condition: syntax.LetCondition) -> ir.Expression:
+        """An `if let` used as a value."""
 
     @abstractmethod
     def control_flow(self, node: syntax.Match | syntax.Loop | syntax.Block) -> ir.Expression:
@@ -181,6 +193,12 @@ class ExpressionElaborator(ABC):
                 node.span,
                 instead=f"call it, or pass it to `{state.hardware}::reduce`",
             )
+        variant = enum_variant(state, path, node.span)
+        if variant is not None:
+            return variant
+        constant = foreign_constant(state, path, node.span)
+        if constant is not None:
+            return constant
         if name is not None:
             state.sink.emit(
                 "E0201",
@@ -189,10 +207,6 @@ class ExpressionElaborator(ABC):
                 help=unknown_name(state, name, node.context, state.items.names()),
             )
             return state.poison(node.span)
-        constant = associated_constant(path, state.dtype_parameters)
-        if constant is not None:
-            dtype, value = constant
-            return ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=value)
         state.sink.emit("E0201", f"cannot find `{'::'.join(path.names)}`", node.span)
         return state.poison(node.span)
 
@@ -223,7 +237,7 @@ class ExpressionElaborator(ABC):
         if dtype is None or is_poison(operand):
             return state.poison(node.span)
         type_ = state.type_of(operand)
-        if not isinstance(type_, Scalar):
+        if not isinstance(type_, Scalar | Enumeration):
             state.sink.emit(
                 "E0407",
                 f"`as` converts scalars, not `{state.text(type_)}`",
@@ -265,10 +279,9 @@ class ExpressionElaborator(ABC):
             found = state.items.resolve(path.names)
             if found is not None and isinstance(found[0], syntax.Function):
                 return call_function(self, node, found[0], found[1])
-            dtype = primitive(path.names[0])
-            if len(path.segments) == 2 and dtype is not None:
-                arguments = tuple(self.expression(argument) for argument in node.arguments)
-                return bind_function(state, dtype, path.names[1], arguments, node.span)
+            function = foreign_function(state, path, node, self.expression)
+            if function is not None:
+                return function
             name = "::".join(path.names)
             if name in {"Some", "None"}:
                 return state.unsupported(
@@ -294,10 +307,18 @@ class ExpressionElaborator(ABC):
     def _method(self, node: syntax.MethodCall) -> ir.Expression:
         state = self.state
         receiver = self.expression(node.receiver)
+        if gives_an_enum(node.method) and isinstance(receiver.type, Scalar):
+            return state.unsupported(
+                f"`{node.method}`, whose result is an enum,",
+                node.span,
+                instead=instead_of_enum(node.method),
+            )
         arguments = tuple(self.expression(argument) for argument in node.arguments)
         if is_poison(receiver, *arguments):
             return state.poison(node.span)
         type_ = state.type_of(receiver)
+        if node.method == "clone" and not arguments:
+            return receiver  # values here have no owner
         if node.method == "add_offsets" and isinstance(type_, Pointer | PointerTensor):
             return self._add_offsets(node, receiver, arguments)
         if node.method in _COMPARISON_METHODS and isinstance(type_, Tensor):
@@ -409,6 +430,8 @@ class ExpressionElaborator(ABC):
 
     def _conditional(self, node: syntax.If) -> ir.Expression:
         state = self.state
+        if isinstance(node.condition, syntax.LetCondition):
+            return self.if_let_value(node, node.condition)
         condition = self.condition(node.condition)
         then_value = self.block_value(node.then_block)
         if node.else_branch is None:

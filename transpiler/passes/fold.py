@@ -12,10 +12,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, Scalar
+from transpiler.ir.types import DType, DtypeParameter, Scalar
 from transpiler.ir.visit import Rewriter
+from transpiler.ops.scalar_methods import FAMILY
 from transpiler.passes.integer import integer_range, truncating_binary, wrap
 from transpiler.passes.rounding import round_to
+from transpiler.passes.scalar_folding import folded_method
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
@@ -47,6 +49,8 @@ class _Folder(Rewriter):
                 return _cast(node, operand)
             case ir.Cast(kind=ir.CastKind.FROM_F64, operand=ir.Cast() as inner):
                 return _through_f64(node, inner)
+            case ir.OpCall(op=op) if op.family == FAMILY:
+                return _method(node)
             case ir.Conditional(condition=ir.Literal(value=taken)):
                 arm = node.then_value if taken else node.else_value
                 return arm if arm.statements else arm.value
@@ -106,6 +110,15 @@ class _Folder(Rewriter):
         return None
 
 
+def _method(node: ir.OpCall) -> ir.Expression:
+    (dtype,) = node.dtypes
+    operands = [argument.value for argument in node.arguments if isinstance(argument, ir.Literal)]
+    if not isinstance(dtype, DType) or len(operands) < len(node.arguments):
+        return node
+    value = folded_method(node.op.name, dtype, operands)
+    return node if value is None else ir.Literal(span=node.span, type=node.type, value=value)
+
+
 def _logical(operator: ir.BinaryOperator, left: bool, right: bool) -> bool | None:  # noqa: FBT001 - operands
     match operator:
         case ir.BinaryOperator.AND | ir.BinaryOperator.BIT_AND:
@@ -139,9 +152,9 @@ def _compare(operator: ir.BinaryOperator, left: float, right: float) -> bool | N
 
 
 def _float(operator: ir.BinaryOperator, left: float, right: float, dtype: DType) -> float | None:
-    """The exact result rounded once; None where an operand is not finite, which is left to run time."""
-    if not math.isfinite(left) or not math.isfinite(right):
-        return None
+    """The exact result rounded once; None of an operator floats do not have."""
+    if not math.isfinite(left) or not math.isfinite(right) or right == 0:
+        return _special(operator, left, right, dtype)
     exact: Fraction
     match operator:
         case ir.BinaryOperator.ADD:
@@ -150,8 +163,10 @@ def _float(operator: ir.BinaryOperator, left: float, right: float, dtype: DType)
             exact = Fraction(left) - Fraction(right)
         case ir.BinaryOperator.MULTIPLY:
             exact = Fraction(left) * Fraction(right)
-        case ir.BinaryOperator.DIVIDE if right != 0:
+        case ir.BinaryOperator.DIVIDE:
             exact = Fraction(left) / Fraction(right)
+        case ir.BinaryOperator.REMAINDER:
+            return math.fmod(left, right)
         case _:
             return None
     if exact == 0:
@@ -160,8 +175,29 @@ def _float(operator: ir.BinaryOperator, left: float, right: float, dtype: DType)
             ir.BinaryOperator.ADD: left + right,
             ir.BinaryOperator.SUBTRACT: left - right,
             ir.BinaryOperator.MULTIPLY: left * right,
-        }.get(operator, left / right if right else 0.0)
+        }.get(operator, left / right)
     return round_to(exact, dtype)
+
+
+def _special(operator: ir.BinaryOperator, left: float, right: float, dtype: DType) -> float | None:
+    """The result where an operand is infinite or NaN, or the right one zero."""
+    match operator:
+        case ir.BinaryOperator.ADD:
+            return round_to(left + right, dtype)
+        case ir.BinaryOperator.SUBTRACT:
+            return round_to(left - right, dtype)
+        case ir.BinaryOperator.MULTIPLY:
+            return round_to(left * right, dtype)
+        case ir.BinaryOperator.DIVIDE if right == 0:
+            if left == 0 or math.isnan(left):
+                return math.nan
+            return math.copysign(math.inf, left) * math.copysign(1.0, right)
+        case ir.BinaryOperator.DIVIDE:
+            return left / right
+        case ir.BinaryOperator.REMAINDER:
+            return math.nan if right == 0 or not math.isfinite(left) else math.fmod(left, right)
+        case _:
+            return None
 
 
 def _cast(node: ir.Cast, operand: ir.Literal) -> ir.Expression:
@@ -170,7 +206,9 @@ def _cast(node: ir.Cast, operand: ir.Literal) -> ir.Expression:
     dtype, value = node.type.dtype, operand.value
     if not isinstance(dtype, DType):
         # `D::from_f64(0.1)`: the value stays the f64 that each instance rounds.
-        return replace(operand, span=node.span, type=node.type)
+        is_whole = isinstance(dtype, DtypeParameter) and dtype.is_integer
+        whole = int(value) if is_whole and math.isfinite(value) else value
+        return replace(operand, span=node.span, type=node.type, value=whole)
     if dtype.is_float:
         number = round_to(Fraction(value) if isinstance(value, int) else value, dtype)
         return ir.Literal(span=node.span, type=node.type, value=number)

@@ -28,6 +28,7 @@ from transpiler.passes.elaboration import Elaboration, OpenFunction, OpenLoop
 from transpiler.passes.function_table import CallShape, Instance, Signature
 from transpiler.passes.layout import closing_lines, layout_of
 from transpiler.passes.merging import merge_types
+from transpiler.passes.scalars import check_conversions
 from transpiler.passes.scope import Scopes
 from transpiler.passes.settle import settle_kernel
 from transpiler.syntax import nodes as syntax
@@ -86,7 +87,7 @@ def _signature(
     bounds = parameter_bounds(function)
     hardware = next((name for name in bounds if HARDWARE_BOUND in bounds[name]), "")
     dtypes = dtype_parameters_of(function, hardware, bounds, state.sink)
-    inner = Elaboration(sink=state.sink, hardware=hardware, dtype_parameters=dtypes)
+    inner = Elaboration(sink=state.sink, hardware=hardware, dtype_parameters=dtypes, items=home)
     signature = Signature(
         function=function,
         body=body,
@@ -182,6 +183,7 @@ def _elaborated(
     if caller.sink.error_count > errors_before or opened.type is None:
         check_block(body, caller.sink)
         return None
+    check_conversions(state)
     caller.functions.count += 1
     symbol = ir.FunctionSymbol(
         id=caller.functions.count,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.diagnostics.sink import Sink
 from transpiler.passes.cfg import is_enabled
-from transpiler.syntax.nodes import Const, Function, Module, Use
+from transpiler.syntax.nodes import AliasedType, Const, Enumeration, Function, Module, PathType, Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,14 +30,39 @@ class Namespace:
 
     parent: Namespace | None = None
     is_block: bool = False
-    members: dict[str, Function | Const | Namespace] = field(default_factory=dict)
+    members: dict[str, Member] = field(default_factory=dict)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     globs: list[tuple[str, ...]] = field(default_factory=list)
 
     def resolve(self, names: tuple[str, ...]) -> Found | None:
-        """The function or constant a path leads to, and the namespace it stands in; None where it leads elsewhere."""
+        """The function, constant or type a path leads to, and where it stands; None where it leads elsewhere."""
         found = self._follow(names, 0)
         return found if found is None or not isinstance(found[0], Namespace) else None
+
+    def elsewhere(self, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        """The paths out of the file that one written here may stand for, itself first: `use` gives names to others."""
+        yield names
+        first, rest = names[0], names[1:]
+        scope: Namespace | None = self
+        while scope is not None:
+            alias = scope.aliases.get(first)
+            if alias is not None and alias != (first,):
+                yield (*alias, *rest)
+            member = scope.members.get(first)
+            if isinstance(member, AliasedType) and isinstance(member.type, PathType):
+                yield (*member.type.path.names, *rest)
+            for glob in scope.globs:
+                yield (*glob, *names)
+            scope = scope.parent if scope.is_block else None
+
+    def variant(self, names: tuple[str, ...]) -> tuple[Enumeration, str] | None:
+        """The enum and the variant a path leads to; None where it leads elsewhere."""
+        for path in self.elsewhere(names):
+            found = self._follow(path[:-1], 0) if len(path) > 1 else None
+            item = None if found is None else found[0]
+            if isinstance(item, Enumeration) and any(v.name == path[-1] for v in item.variants):
+                return item, path[-1]
+        return None
 
     def imported(self, name: str) -> tuple[str, ...]:
         """The path that `use` gave the name to; the name itself where there is none."""
@@ -63,12 +88,10 @@ class Namespace:
             scope = scope.parent
         return scope
 
-    def _follow(
-        self, names: tuple[str, ...], depth: int
-    ) -> tuple[Function | Const | Namespace, Namespace] | None:
+    def _follow(self, names: tuple[str, ...], depth: int) -> tuple[Member, Namespace] | None:
         first, *rest = names
         module = self.module()
-        start: tuple[Function | Const | Namespace, Namespace] | None
+        start: tuple[Member, Namespace] | None
         match first:
             case "self":
                 start = module, module
@@ -87,9 +110,7 @@ class Namespace:
             return None
         return member._follow(tuple(rest), depth)  # noqa: SLF001 - another of its own kind
 
-    def _named(
-        self, name: str, depth: int
-    ) -> tuple[Function | Const | Namespace, Namespace] | None:
+    def _named(self, name: str, depth: int) -> tuple[Member, Namespace] | None:
         if depth == _DEEPEST_ALIAS:
             return None  # aliases of each other
         if name in self.members:
@@ -106,8 +127,9 @@ class Namespace:
         return None
 
 
-_ENDS = (Function, Const)
-Found: TypeAlias = "tuple[Function | Const | Namespace, Namespace]"
+_ENDS = (Function, Const, Enumeration)
+Found: TypeAlias = "tuple[Member, Namespace]"
+Member: TypeAlias = "Function | Const | Enumeration | AliasedType | Namespace"
 
 
 def namespace_of(
@@ -131,7 +153,7 @@ def namespace_of(
             case Function():
                 namespace.members.setdefault(item.name, item)
                 homes[item.span.start] = namespace
-            case Const():
+            case Const() | Enumeration() | AliasedType():
                 namespace.members.setdefault(item.name, item)
             case Module(items=tuple(inner)):
                 namespace.members[item.name] = namespace_of(

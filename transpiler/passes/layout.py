@@ -9,7 +9,7 @@ from transpiler.ir.nodes import Layout
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from transpiler.syntax.nodes import Comment, Trivia
+    from transpiler.syntax.base import Comment, Trivia
 
 
 def layout_of(trivia: Trivia) -> Layout:

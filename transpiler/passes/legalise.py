@@ -213,8 +213,11 @@ class _Legaliser(Rewriter):
         constant = None if method is None else method.at_compile_time
         if constant is not None and is_compile_time(node, self._constants):
             return replace(node, op=constant)
+        holds = node.op.triton.startswith("_")
         stated = tuple(
-            argument if isinstance(argument, ir.PLAIN_ARGUMENTS) else self._stated(argument)
+            argument
+            if isinstance(argument, ir.PLAIN_ARGUMENTS) or (holds and _is_integer_literal(argument))
+            else self._stated(argument)
             for argument in node.arguments
         )
         first = stated[0]
@@ -234,8 +237,8 @@ class _Legaliser(Rewriter):
             # Nothing else tells Triton the dtype, and Python would compute in double precision.
             left, right = self._stated(left), self._stated(right)
         else:
-            left = materialise(left) if _is_far_literal(left) else left
-            right = materialise(right) if _is_far_literal(right) else right
+            left = materialise(left) if _is_of_other_kind(left) else left
+            right = materialise(right) if _is_of_other_kind(right) else right
         if left is node.left and right is node.right:
             return node
         return replace(node, left=left, right=right)
@@ -304,6 +307,11 @@ class _Legaliser(Rewriter):
                 ) and not any(isinstance(a, ir.EnumArgument) for a in node.arguments)
             case _:
                 return False
+
+
+def _is_integer_literal(node: ir.Expression) -> bool:
+    """Whether it is an integer that `tl.cast` takes to any dtype as it is."""
+    return isinstance(node, ir.Literal) and isinstance(node.value, int)
 
 
 def _is_float(type_: Type) -> bool:
@@ -383,14 +391,17 @@ def _is_default_dtype(literal: ir.Literal, dtype: ElementType) -> bool:
     return dtype is DType.F32 and not _is_far(float(literal.value))
 
 
-def _is_far_literal(node: ir.Expression) -> bool:
-    """Whether it is an f32 literal that Triton takes for an f64 one."""
-    return (
-        isinstance(node, ir.Literal)
-        and isinstance(node.type, Scalar)
-        and node.type.dtype is DType.F32
-        and _is_far(float(node.value))
-    )
+def _is_of_other_kind(node: ir.Expression) -> bool:
+    """Whether it is an f32 literal that Triton takes for an f64 one, or a float where `D` may be an integer."""
+    if not isinstance(node, ir.Literal) or not isinstance(node.type, Scalar):
+        return False
+    match node.type.dtype:
+        case DType.F32:
+            return _is_far(float(node.value))
+        case DtypeParameter(is_float=False):
+            return isinstance(node.value, float)
+        case _:
+            return False
 
 
 def _is_far(value: float) -> bool:

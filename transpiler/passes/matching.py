@@ -1,35 +1,37 @@
-"""Elaboration of `match` on integers and bools."""
+"""Elaboration of `match`, `if let`, `while let` and `let … else`: chains of conditions."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import (
-    BOOL,
-    DType,
-    Poison,
-    Scalar,
-)
+from transpiler.passes.coverage import Coverage, first_missing
 from transpiler.passes.elaboration import is_poison
-from transpiler.passes.expressions import ExpressionElaborator
-from transpiler.passes.integer import integer_range
 from transpiler.passes.macro_calls import is_unreachable
-from transpiler.passes.merging import merge_types
-from transpiler.passes.operators import binary
-from transpiler.passes.patterns import EVERYTHING, Interval, first_missing
+from transpiler.passes.patterns import PatternElaborator
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from transpiler.passes.coverage import Witness
+    from transpiler.passes.places import Scrutinee
+
 
 _Arm = TypeVar("_Arm")
 
 
-class MatchElaborator(ExpressionElaborator):
+class LetTest(NamedTuple):
+    """A `let` as a condition: what computes its value, its test (None where all match), and what its names need."""
+
+    statements: tuple[ir.Statement, ...]
+    test: ir.Expression | None
+    bindings: tuple[ir.Statement, ...]
+
+
+class MatchElaborator(PatternElaborator):
     """Turns a `match` into a chain of conditions; statements are left to the subclass."""
 
     @abstractmethod
@@ -39,6 +41,8 @@ class MatchElaborator(ExpressionElaborator):
     @abstractmethod
     def effect(self, node: syntax.Expression, layout: ir.Layout) -> list[ir.Statement]:
         """The statements an expression is where its value is not wanted."""
+
+    # --- Match ------------------------------------------------------------------------------------
 
     def match_statement(self, node: syntax.Match, layout: ir.Layout) -> list[ir.Statement]:
         """`match` for its effect: an `if` … `elif` chain."""
@@ -63,17 +67,17 @@ class MatchElaborator(ExpressionElaborator):
             return []
         statements = [*start, *build(arms).statements]
         if statements and statements[0].layout == ir.PLAIN:
-            statements[0] = _laid_out(statements[0], layout)
+            statements[0] = replace(statements[0], layout=layout)
         return statements
 
     def _effect_arm(self, body: syntax.Expression) -> ir.Block:
-        if isinstance(body, syntax.Block) and body.label is None and not body.is_unsafe:
+        if isinstance(body, syntax.Block) and body.label is None:
             return self.block(body)
         with self.state.scopes.nested():
             return ir.Block(span=body.span, statements=tuple(self.effect(body, ir.PLAIN)))
 
-    def match_value(self, node: syntax.Match) -> ir.Expression:
-        """`match` as a value."""
+    def match_value(self, node: syntax.Match, keyword: str = "match") -> ir.Expression:
+        """`match` as a value; `keyword` names the construct where its arms differ."""
         start, arms = self._arms(node, self._value_arm)
         if not arms or is_poison(*(value for _, value in arms)):
             return self.state.poison(node.span)
@@ -82,7 +86,7 @@ class MatchElaborator(ExpressionElaborator):
             if condition is None:
                 result = value
                 continue
-            chosen = self.choice(condition, value, result, node.span, "match")
+            chosen = self.choice(condition, value, result, node.span, keyword)
             if is_poison(chosen):
                 return chosen
             result = ir.BlockValue(span=node.span, type=chosen.type, statements=(), value=chosen)
@@ -96,7 +100,7 @@ class MatchElaborator(ExpressionElaborator):
         )
 
     def _value_arm(self, body: syntax.Expression) -> ir.BlockValue:
-        if isinstance(body, syntax.Block) and body.label is None and not body.is_unsafe:
+        if isinstance(body, syntax.Block) and body.label is None:
             return self.block_value(body)
         with self.state.scopes.nested():
             value = self.expression(body)
@@ -108,39 +112,28 @@ class MatchElaborator(ExpressionElaborator):
         self, node: syntax.Match, elaborate: Callable[[syntax.Expression], _Arm]
     ) -> tuple[list[ir.Statement], list[tuple[ir.Expression | None, _Arm]]]:
         """What computes the scrutinee, and of each arm its test; None for the last, which needs none."""
-        state = self.state
-        value = self.expression(node.scrutinee)
-        type_ = state.type_of(value)
-        if isinstance(type_, Poison):
+        scrutinee = self.scrutinee(node.scrutinee, [arm.pattern for arm in node.arms])
+        if scrutinee is None:
             return [], []
-        if not isinstance(type_, Scalar):
-            state.unsupported(
-                f"`match` on `{state.text(type_)}`",
-                node.scrutinee.span,
-                instead="match on one integer or bool, or use `if` … `else if` … `else`",
-            )
-            return [], []
-        start: list[ir.Statement] = []
-        if not isinstance(value, ir.Read) or value.symbol.is_mutable:
-            symbol = state.symbol("matched", ir.SymbolKind.LOCAL, type_, value.span)
-            start.append(ir.Let(span=node.scrutinee.span, symbol=symbol, value=value))
-            value = ir.Read(span=value.span, type=type_, symbol=symbol)
+        place = scrutinee.place
+        start = list(scrutinee.statements)
         arms: list[tuple[ir.Expression | None, _Arm]] = []
-        covered: list[Interval] = []
-        missing: int | None = 0
+        covered: list[tuple[Coverage, ...]] = []
+        missing: tuple[Witness, ...] | None = (None,)
         leaves_out = False
         for arm in node.arms:
-            with state.scopes.nested():
-                found = self._pattern(arm.pattern, value, type_)
-                if found is None:
+            with self.state.scopes.nested():
+                tested = self.pattern(arm.pattern, place)
+                if tested is None:
                     return [], []
-                intervals, test = found
+                start.extend(self.bind(tested.bindings))
+                test = tested.test
                 if arm.guard is not None:
                     guard = self.condition(arm.guard)
-                    test = guard if test is None else self._both(test, guard)
+                    test = guard if test is None else self.both(test, guard)
                 else:
-                    covered.extend(intervals)
-                    missing = first_missing(covered, self._values(type_))
+                    covered.append((tested.coverage,))
+                    missing = first_missing(covered, (self.space(place),))
                 if is_unreachable(arm.body):
                     leaves_out = True
                 else:
@@ -153,161 +146,61 @@ class MatchElaborator(ExpressionElaborator):
                 arms[-1] = (None, arms[-1][1])
             return start, arms
         if missing is None:
-            state.unsupported("a `match` without an arm that is reached", node.span)
-            return [], []
-        state.sink.emit(
-            "E0603",
-            f"this `match` does not cover `{self._shown(missing or 0, type_)}`",
-            node.span,
-            help="end it with an arm for the rest: `_ => …`",
-        )
+            self.state.unsupported("a `match` without an arm that is reached", node.span)
+        elif not self.is_poisoned(place):
+            self.state.sink.emit(
+                "E0603",
+                f"this `match` does not cover `{self.shown(missing[0], place)}`",
+                node.span,
+                help="end it with an arm for the rest: `_ => …`",
+            )
         return [], []
 
-    def _values(self, type_: Scalar) -> range:
-        dtype = self.state.solver.resolve(type_.dtype)
-        if dtype is DType.BOOL:
-            return range(2)
-        return integer_range(dtype if isinstance(dtype, DType) else DType.I32)
+    # --- Let as a condition -----------------------------------------------------------------------
 
-    def _shown(self, value: int, type_: Scalar) -> str:
-        if self.state.solver.resolve(type_.dtype) is DType.BOOL:
-            return str(bool(value)).lower()
-        return str(value)
+    def if_let(self, node: syntax.If, condition: syntax.LetCondition) -> syntax.Match:
+        """The `match` that an `if let` is."""
+        rest: syntax.Expression = node.else_branch or syntax.Block(span=node.span, statements=())
+        return syntax.Match(
+            span=node.span,
+            scrutinee=condition.value,
+            arms=(
+                syntax.MatchArm(
+                    span=condition.span, pattern=condition.pattern, body=node.then_block
+                ),
+                syntax.MatchArm(
+                    span=rest.span, pattern=syntax.WildcardPattern(span=rest.span), body=rest
+                ),
+            ),
+        )
 
-    def _both(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
-        return binary(self.state, ir.BinaryOperator.AND, left, right, left.span)
+    def let_test(self, pattern: syntax.Pattern, value: syntax.Expression) -> LetTest | None:
+        """A `let` as a condition, whose names are bound in the scope that is open; None where an error was reported."""
+        scrutinee = self.scrutinee(value, (pattern,))
+        return None if scrutinee is None else self.test_of(pattern, scrutinee)
 
-    def _pattern(
-        self, node: syntax.Pattern, value: ir.Read, type_: Scalar
-    ) -> tuple[list[Interval], ir.Expression | None] | None:
-        """The values a pattern covers, and the test for them; None for the test where all match."""
-        state = self.state
-        match node:
-            case syntax.WildcardPattern():
-                return [EVERYTHING], None
-            case syntax.IdentifierPattern(is_reference=False, is_mutable=False) if (
-                not self._is_constant(node.name)
-            ):
-                state.scopes.rename(node.name, value.symbol, node.context)
-                return [EVERYTHING], None
-            case (
-                syntax.LiteralPattern()
-                | syntax.PathPattern(arguments=None)
-                | syntax.IdentifierPattern(is_reference=False, is_mutable=False)
-            ):
-                end = self._pattern_end(node, value)
-                if end is None:
-                    return None
-                number, literal = end
-                if state.type_of(literal) == BOOL:
-                    test = value if number else self._not(value)
-                else:
-                    test = binary(state, ir.BinaryOperator.EQUAL, value, literal, node.span)
-                return [Interval(low=number, high=number)], test
-            case syntax.RangePattern():
-                return self._range_pattern(node, value)
-            case syntax.OrPattern():
-                return self._or_pattern(node, value, type_)
-            case _:
-                state.unsupported(
-                    "this pattern",
-                    node.span,
-                    instead="patterns are literals, ranges, `|`, `_` and a name",
-                )
-                return None
-
-    def _not(self, value: ir.Expression) -> ir.Expression:
-        return ir.Unary(span=value.span, type=BOOL, operator=ir.UnaryOperator.NOT, operand=value)
-
-    def _or_pattern(
-        self, node: syntax.OrPattern, value: ir.Read, type_: Scalar
-    ) -> tuple[list[Interval], ir.Expression | None] | None:
-        covered: list[Interval] = []
-        result: ir.Expression | None = None
-        is_total = False
-        for alternative in node.alternatives:
-            found = self._pattern(alternative, value, type_)
-            if found is None:
-                return None
-            intervals, test = found
-            covered.extend(intervals)
-            is_total |= test is None
-            if test is not None:
-                result = (
-                    test
-                    if result is None
-                    else binary(self.state, ir.BinaryOperator.OR, result, test, node.span)
-                )
-        return covered, None if is_total else result
-
-    def _range_pattern(
-        self, node: syntax.RangePattern, value: ir.Read
-    ) -> tuple[list[Interval], ir.Expression | None] | None:
-        tests: list[ir.Expression] = []
-        low: int | None = None
-        high: int | None = None
-        if node.start is not None:
-            end = self._pattern_value(node.start, value)
-            if end is None:
-                return None
-            low, literal = end
-            operator = ir.BinaryOperator.GREATER_EQUAL
-            tests.append(binary(self.state, operator, value, literal, node.span))
-        if node.end is not None:
-            end = self._pattern_value(node.end, value)
-            if end is None:
-                return None
-            high, literal = end
-            operator = ir.BinaryOperator.LESS_EQUAL
-            if not node.is_inclusive:
-                operator, high = ir.BinaryOperator.LESS, high - 1
-            tests.append(binary(self.state, operator, value, literal, node.span))
-        test = tests[0] if len(tests) == 1 else self._both(*tests)
-        return [Interval(low=low, high=high)], test
-
-    def _is_constant(self, name: str) -> bool:
-        """Whether a name in a pattern is that of a constant, which it then stands for."""
-        found = self.state.items.resolve((name,))
-        return found is not None and isinstance(found[0], syntax.Const)
-
-    def _pattern_end(
-        self,
-        node: syntax.LiteralPattern | syntax.PathPattern | syntax.IdentifierPattern,
-        value: ir.Read,
-    ) -> tuple[int, ir.Expression] | None:
-        expression: syntax.Expression
-        match node:
-            case syntax.LiteralPattern():
-                expression = node.value
-            case syntax.PathPattern():
-                expression = syntax.PathExpression(span=node.span, path=node.path)
-            case syntax.IdentifierPattern():
-                segment = syntax.PathSegment(span=node.span, name=node.name)
-                path = syntax.Path(span=node.span, segments=(segment,))
-                expression = syntax.PathExpression(span=node.span, path=path)
-        return self._pattern_value(expression, value)
-
-    def _pattern_value(
-        self, node: syntax.Expression, value: ir.Read
-    ) -> tuple[int, ir.Expression] | None:
-        literal = self.expression(node)
-        if is_poison(literal):
+    def test_of(self, pattern: syntax.Pattern, scrutinee: Scrutinee) -> LetTest | None:
+        """The same of a value that is typed already."""
+        tested = self.pattern(pattern, scrutinee.place)
+        if tested is None:
             return None
-        if not isinstance(literal, ir.Literal) or isinstance(literal.value, float):
-            self.state.unsupported(
-                "a pattern that is no integer or bool", node.span, instead="compare with `if`"
-            )
-            return None
-        if merge_types(self.state, self.state.type_of(value), literal.type) is None:
+        missing = first_missing([(tested.coverage,)], (self.space(scrutinee.place),))
+        return LetTest(
+            statements=scrutinee.statements,
+            test=None if missing is None else tested.test,
+            bindings=tuple(self.bind(tested.bindings)),
+        )
+
+    def refuse_refutable(self, pattern: syntax.Pattern, scrutinee: Scrutinee) -> None:
+        """Report a pattern of a plain `let` that does not match every value."""
+        tested = self.pattern(pattern, scrutinee.place)
+        if tested is None:
+            return
+        missing = first_missing([(tested.coverage,)], (self.space(scrutinee.place),))
+        if missing is not None:
             self.state.sink.emit(
-                "E0401",
-                f"mismatched types: the pattern is `{self.state.text(literal.type)}`, "
-                f"the value is `{self.state.text(value.type)}`",
-                node.span,
+                "E0603",
+                f"this `let` does not cover `{self.shown(missing[0], scrutinee.place)}`",
+                pattern.span,
+                help="say what happens otherwise: `let … = … else { return; };`",
             )
-            return None
-        return int(literal.value), literal
-
-
-def _laid_out(statement: ir.Statement, layout: ir.Layout) -> ir.Statement:
-    return replace(statement, layout=layout)

@@ -12,6 +12,7 @@ from transpiler.ir.types import (
     DtypeParameter,
     DtypeVariable,
     ElementType,
+    Enumeration,
     LiteralKind,
     Never,
     PointerTensor,
@@ -96,6 +97,8 @@ def _binary_type(
     span: Span,
 ) -> Type | None:
     left_type, right_type = state.type_of(left), state.type_of(right)
+    if isinstance(left_type, Enumeration) and left_type == right_type and operator.is_comparison:
+        return BOOL
     if not isinstance(left_type, Scalar | Tensor) or not isinstance(right_type, Scalar | Tensor):
         advice = None
         if isinstance(left_type, PointerTensor) or "*" in state.text(left_type):

@@ -12,6 +12,7 @@ from transpiler.ir.types import (
     DType,
     DtypeParameter,
     ElementType,
+    Enumeration,
     Pointer,
     PointerTensor,
     Scalar,
@@ -63,6 +64,8 @@ class _Settler(Rewriter):
         match node:
             case ir.Literal():
                 return self._literal(node)
+            case ir.Cast(kind=ir.CastKind.RUST_AS, operand=operand) if operand.type == node.type:
+                return operand
             case ir.OpCall():
                 dtypes = tuple(self._dtype(dtype, node.span) for dtype in node.dtypes)
                 return node if dtypes == node.dtypes else replace(node, dtypes=dtypes)
@@ -125,6 +128,8 @@ class _Settler(Rewriter):
                 return PointerTensor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
             case Descriptor():
                 return Descriptor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
+            case Enumeration():
+                return Scalar(dtype=type_.dtype)
             case TupleType():
                 return TupleType(elements=tuple(self._type(e, span) for e in type_.elements))
             case _:

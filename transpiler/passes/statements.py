@@ -28,14 +28,17 @@ from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, unknown_name
 from transpiler.passes.items import namespace_of
 from transpiler.passes.layout import closing_lines, layout_of
 from transpiler.passes.merging import merge_types
+from transpiler.passes.negation import negated
 from transpiler.passes.operators import binary
+from transpiler.passes.places import Scrutinee, elements_of
 from transpiler.syntax import nodes as syntax
-from transpiler.syntax.nodes import NO_TRIVIA
+from transpiler.syntax.base import NO_TRIVIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transpiler.passes.elaboration import Elaboration
+    from transpiler.passes.matching import LetTest
     from transpiler.source import Span
 
 
@@ -87,7 +90,13 @@ class BodyElaborator(ControlFlowElaborator):
                     result.extend(self._let(statement))
                 case syntax.ExpressionStatement():
                     result.extend(self.effect(statement.expression, layout_of(statement.trivia)))
-                case syntax.ItemStatement(item=syntax.Const() | syntax.Use() | syntax.Function()):
+                case syntax.ItemStatement(
+                    item=syntax.Const()
+                    | syntax.Use()
+                    | syntax.Function()
+                    | syntax.Enumeration()
+                    | syntax.AliasedType()
+                ):
                     pass  # in the namespace of the block
                 case syntax.ItemStatement(item=syntax.OpaqueItem(keyword="macro_rules!")):
                     scopes = self.state.scopes
@@ -115,9 +124,8 @@ class BodyElaborator(ControlFlowElaborator):
 
     def _let(self, node: syntax.Let) -> list[ir.Statement]:
         state = self.state
-        if node.else_block is not None:
-            state.unsupported("`let … else`", node.span)
-            return []
+        if node.else_block is not None and node.value is not None:
+            return self._let_else(node, node.value, node.else_block)
         if node.value is None:
             return self._declare_later(node)
         value = self.expression(node.value)
@@ -149,7 +157,7 @@ class BodyElaborator(ControlFlowElaborator):
     ) -> list[ir.Statement]:
         layout = layout_of(node.trivia)
         match node.pattern:
-            case syntax.IdentifierPattern(is_reference=False) as pattern:
+            case syntax.IdentifierPattern(is_reference=False, subpattern=None) as pattern:
                 symbol = self._declare(pattern, type_)
                 if (
                     not pattern.is_mutable
@@ -160,16 +168,64 @@ class BodyElaborator(ControlFlowElaborator):
                 return [ir.Let(span=node.span, layout=layout, symbol=symbol, value=value)]
             case syntax.WildcardPattern():
                 return [ir.Evaluate(span=node.span, layout=layout, value=value)]
-            case syntax.TuplePattern() as pattern:
+            case syntax.TuplePattern() as pattern if _is_plain(pattern):
                 return self._bind_tuple(node, pattern, value, type_)
-            case _:
-                self.state.unsupported("this pattern", node.pattern.span)
-                return []
+            case pattern:
+                statements: list[ir.Statement] = []
+                place = self.place_of(value, pattern, statements)
+                scrutinee = Scrutinee(statements=tuple(statements), place=place)
+                self.refuse_refutable(pattern, scrutinee)
+                return self._matched(node, self.test_of(pattern, scrutinee), None)
+
+    def _let_else(
+        self, node: syntax.Let, value: syntax.Expression, otherwise: syntax.Block
+    ) -> list[ir.Statement]:
+        """`let pattern = value else { … };`, whose block leaves."""
+        state = self.state
+        other = self.block(otherwise)
+        if not diverges([*other.statements]):
+            state.sink.emit(
+                "E0401",
+                "the `else` of a `let` must leave, with `return`, `break` or `continue`",
+                otherwise.span,
+            )
+        scrutinee = self.scrutinee(value, (node.pattern,))
+        if scrutinee is None:
+            self._declare_pattern(node.pattern, POISON)
+            return []
+        if node.type is not None:
+            annotation = resolve_type(state, node.type)
+            found = self.type_at(scrutinee.place)
+            if not check_annotation(state, annotation, found):
+                state.sink.emit(
+                    "E0401",
+                    f"mismatched types: expected `{_annotation_text(self, annotation)}`, "
+                    f"found `{state.text(found)}`",
+                    value.span,
+                )
+        return self._matched(node, self.test_of(node.pattern, scrutinee), other)
+
+    def _matched(
+        self, node: syntax.Let, found: LetTest | None, otherwise: ir.Block | None
+    ) -> list[ir.Statement]:
+        """The statements of a `let` that takes a value apart, and of its `else`."""
+        if found is None:
+            self._declare_pattern(node.pattern, POISON)
+            return []
+        statements = [*found.statements]
+        if found.test is not None and otherwise is not None:
+            condition = negated(found.test)
+            statements.append(ir.If(span=node.span, condition=condition, then_block=otherwise))
+        statements.extend(found.bindings)
+        return list(with_first_layout(tuple(statements), layout_of(node.trivia)))
 
     def _bind_tuple(
         self, node: syntax.Let, pattern: syntax.TuplePattern, value: ir.Expression, type_: Type
     ) -> list[ir.Statement]:
-        if not isinstance(type_, TupleType) or len(type_.elements) != len(pattern.elements):
+        elements = None
+        if isinstance(type_, TupleType):
+            elements = elements_of(pattern, len(type_.elements))
+        if elements is None or not isinstance(type_, TupleType):
             if not isinstance(type_, Poison):
                 self.state.sink.emit(
                     "E0401",
@@ -181,11 +237,11 @@ class BodyElaborator(ControlFlowElaborator):
             return []
         symbols: list[ir.Symbol | None] = []
         inner: list[ir.Statement] = []
-        for element, element_type in zip(pattern.elements, type_.elements, strict=True):
+        for element, element_type in zip(elements, type_.elements, strict=True):
             match element:
                 case syntax.IdentifierPattern(is_reference=False):
                     symbols.append(self._declare(element, element_type))
-                case syntax.WildcardPattern():
+                case None | syntax.WildcardPattern():
                     symbols.append(None)
                 case syntax.TuplePattern():
                     whole = self.state.symbol(
@@ -255,6 +311,8 @@ class BodyElaborator(ControlFlowElaborator):
         match node:
             case syntax.Assignment():
                 return self._assignment(node, layout)
+            case syntax.If(condition=syntax.LetCondition() as condition):
+                return self.match_statement(self.if_let(node, condition), layout)
             case syntax.If():
                 return [self.if_statement(node, layout)]
             case (
@@ -267,14 +325,11 @@ class BodyElaborator(ControlFlowElaborator):
                 | syntax.Return()
             ):
                 return self.control_statement(node, layout)
-            case syntax.Block(label=str()) if not node.is_unsafe:
+            case syntax.Block(label=str()):
                 return self.control_statement(node, layout)
             case syntax.Parenthesized():
                 return self.effect(node.inner, layout)
-            case syntax.Block(is_unsafe=is_unsafe):
-                if is_unsafe:
-                    self.state.unsupported("`unsafe`", node.span)
-                    return []
+            case syntax.Block():
                 # A condition that always holds would show; a block is a scope, nothing more.
                 return self._plain_block(node, layout)
             case _:
@@ -404,6 +459,20 @@ class BodyElaborator(ControlFlowElaborator):
             span,
         )
         return False
+
+
+def _is_plain(pattern: syntax.TuplePattern) -> bool:
+    """Whether it holds nothing but names, `_`, `..` and tuples of these."""
+    return all(
+        isinstance(element, syntax.WildcardPattern | syntax.RestPattern)
+        or (isinstance(element, syntax.TuplePattern) and _is_plain(element))
+        or (
+            isinstance(element, syntax.IdentifierPattern)
+            and element.subpattern is None
+            and not element.is_reference
+        )
+        for element in pattern.elements
+    )
 
 
 def _annotation_text(elaborator: BodyElaborator, annotation: Type) -> str:

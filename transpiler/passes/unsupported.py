@@ -16,7 +16,7 @@ _UNSUPPORTED = {
     syntax.ArrayRepeat: ("an array as a value", None),
     syntax.Range: ("a range as a value", "ranges stand in the head of a `for` loop"),
     syntax.Reference: ("a reference to a value", "references are written for lists only: `&[…]`"),
-    syntax.LetCondition: ("`if let`", "use a plain condition"),
+    syntax.LetCondition: ("a `let` among other conditions", "write one `if let` inside another"),
     syntax.Closure: ("a closure", "write the computation out"),
     syntax.StructLiteral: ("a struct", "use separate variables, or a tuple"),
     syntax.Try: ("`?`", "kernels have no `Result`"),

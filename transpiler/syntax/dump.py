@@ -10,7 +10,8 @@ from transpiler.source import Span
 from transpiler.syntax.hygiene import ROOT_CONTEXT
 
 if TYPE_CHECKING:
-    from transpiler.syntax.nodes import File, Node
+    from transpiler.syntax.base import Node
+    from transpiler.syntax.nodes import File
 
 _INDENT = "  "
 _LEFT_OUT = frozenset({"span", "hygiene"})

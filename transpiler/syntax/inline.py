@@ -56,6 +56,7 @@ from transpiler.syntax.nodes import (
     RangePattern,
     Reference,
     ReferenceType,
+    RestPattern,
     Return,
     StructLiteral,
     TextLiteral,
@@ -213,11 +214,14 @@ def pattern(node: Pattern) -> str:
     match node:
         case IdentifierPattern():
             reference = "ref " if node.is_reference else ""
-            return f"{reference}{'mut ' if node.is_mutable else ''}{name(node.name)}"
+            bound = f"{reference}{'mut ' if node.is_mutable else ''}{name(node.name)}"
+            return bound if node.subpattern is None else f"{bound} @ {_subpattern(node.subpattern)}"
         case WildcardPattern():
             return "_"
         case TuplePattern():
             return _tuple([pattern(element) for element in node.elements])
+        case RestPattern():
+            return ".."
         case LiteralPattern():
             return expression(node.value)
         case PathPattern():
@@ -230,6 +234,11 @@ def pattern(node: Pattern) -> str:
             return node.text
         case _:
             assert_never(node)
+
+
+def _subpattern(node: Pattern) -> str:
+    written = pattern(node)
+    return f"({written})" if isinstance(node, OrPattern) else written
 
 
 # --- Expressions ---

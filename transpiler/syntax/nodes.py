@@ -10,53 +10,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.frozen import dataclass
+from transpiler.syntax.base import NO_TRIVIA, Comment, Node, Trivia
 from transpiler.syntax.hygiene import NO_MACROS, ROOT_CONTEXT, Hygiene
 
 if TYPE_CHECKING:
     from transpiler.source import Span
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """What all nodes have: the place in the source text."""
-
-    span: Span
-
-
-# --- Trivia ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comment(Node):
-    """A `//` or `/* */` comment, delimiters included in `text`, line ends normalised to a line feed."""
-
-    text: str
-    blank_before: bool = False
-
-    @property
-    def is_block(self) -> bool:
-        """Whether it is written `/* */`."""
-        return self.text.startswith("/*")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trivia:
-    """The comments around a statement or an item.
-
-    `leading` stand on the lines above it, `trailing` after it on its last line. `blank_before` tells that an empty line
-    stands between it and what precedes it (comments above it count as part of it; an empty line between those
-    comments is on the `Comment`). `blank_after_leading` tells that an empty line parts the last leading comment from
-    it: such a comment heads a section rather than this one thing.
-    """
-
-    leading: tuple[Comment, ...] = ()
-    trailing: Comment | None = None
-    blank_before: bool = False
-    blank_after_leading: bool = False
-
-
-NO_TRIVIA = Trivia()
-
 
 # --- Paths and types ------------------------------------------------------------------------------
 
@@ -545,12 +503,13 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentifierPattern(Node):
-    """`name`, `mut name`, `ref name`; `context` is the syntax context of the name."""
+    """`name`, `mut name`, `ref name`, `name @ subpattern`; `context` is the syntax context of the name."""
 
     name: str
     is_mutable: bool = False
     is_reference: bool = False
     context: int = ROOT_CONTEXT
+    subpattern: Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -563,6 +522,11 @@ class TuplePattern(Node):
     """`(a, b)`."""
 
     elements: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestPattern(Node):
+    """`..` among the elements of a tuple pattern."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -607,6 +571,7 @@ Pattern: TypeAlias = (
     IdentifierPattern
     | WildcardPattern
     | TuplePattern
+    | RestPattern
     | LiteralPattern
     | PathPattern
     | RangePattern
@@ -746,9 +711,8 @@ class OpaqueBody(Node):
 class Function(Node):
     """`fn name<generics>(parameters) -> return_type where … { body }`.
 
-    Functions under `#[kernel]`, and free functions that a kernel names, have a parsed `Block`; all others keep an
-    `OpaqueBody`, which `frontend.parser.parse_body` parses for who needs it. `receiver` is the text of a `self`
-    parameter, `where_clause` the text after `where`.
+    Functions a kernel needs have a parsed `Block`; others keep an `OpaqueBody`, which `frontend.parser.parse_body`
+    parses for who needs it. `receiver` is the text of a `self` parameter, `where_clause` the text after `where`.
     """
 
     head: ItemHead
@@ -770,6 +734,33 @@ class Struct(Node):
     head: ItemHead
     name: str
     rest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnumVariant(Node):
+    """`Name` or `Name = value`."""
+
+    name: str
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enumeration(Node):
+    """`enum Name { A, B = 3 }` none of whose variants holds data; `rest` is what follows the name, as written."""
+
+    head: ItemHead
+    name: str
+    variants: tuple[EnumVariant, ...]
+    rest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AliasedType(Node):
+    """`type Name = type;`."""
+
+    head: ItemHead
+    name: str
+    type: Type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -831,7 +822,9 @@ class OpaqueItem(Node):
     text: str
 
 
-Item: TypeAlias = Function | Struct | Impl | Use | Const | Module | OpaqueItem
+Item: TypeAlias = (
+    Function | Struct | Enumeration | AliasedType | Impl | Use | Const | Module | OpaqueItem
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

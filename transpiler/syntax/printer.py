@@ -5,11 +5,12 @@ Parsing what this prints gives the same tree again, spans apart.
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from transpiler.syntax import inline
 from transpiler.syntax.inline import NotInlineError
 from transpiler.syntax.nodes import (
+    AliasedType,
     Array,
     ArrayRepeat,
     Assignment,
@@ -19,8 +20,8 @@ from transpiler.syntax.nodes import (
     Break,
     Call,
     Cast,
-    Comment,
     Const,
+    Enumeration,
     Expression,
     ExpressionStatement,
     Field,
@@ -51,7 +52,6 @@ from transpiler.syntax.nodes import (
     Statement,
     Struct,
     StructLiteral,
-    Trivia,
     Try,
     Tuple,
     Type,
@@ -59,6 +59,9 @@ from transpiler.syntax.nodes import (
     Use,
     While,
 )
+
+if TYPE_CHECKING:
+    from transpiler.syntax.base import Comment, Trivia
 
 _WIDTH = 100
 _LIST_WIDTH = 60
@@ -166,6 +169,10 @@ def _bare_item(item: Item, indent: str) -> str:
         case Struct():
             space = "" if item.rest.startswith(("<", "(", ";")) else " "
             return f"{public}struct {inline.name(item.name)}{space}{item.rest}"
+        case AliasedType():
+            return f"{public}type {inline.name(item.name)} = {inline.type_(item.type)};"
+        case Enumeration():
+            return f"{public}enum {inline.name(item.name)} {item.rest}"
         case Impl():
             return _impl(item, indent)
         case Use():

@@ -12,6 +12,7 @@ from transpiler.syntax.nodes import (
     Block,
     Const,
     ConstParameter,
+    Enumeration,
     Function,
     IdentifierPattern,
     Impl,
@@ -169,9 +170,16 @@ def test_every_item_leaves_the_kernel_after_it_alone(written: str, kind: type) -
 
 
 def test_an_opaque_item_is_kept_as_written() -> None:
-    (item,) = parse("pub enum  A { B }").items
+    (item,) = parse("pub enum  A { B(i32) }").items
     assert isinstance(item, OpaqueItem)
-    assert (item.keyword, item.text, item.head.visibility) == ("enum", "enum  A { B }", "pub")
+    assert (item.keyword, item.text, item.head.visibility) == ("enum", "enum  A { B(i32) }", "pub")
+
+
+def test_an_enum_without_data_has_variants() -> None:
+    (item,) = parse("enum A { /// Docs.\n B, #[default] C = -3, /* and */ D }").items
+    assert isinstance(item, Enumeration)
+    assert [variant.name for variant in item.variants] == ["B", "C", "D"]
+    assert [variant.value is None for variant in item.variants] == [True, False, True]
 
 
 def test_impls() -> None:

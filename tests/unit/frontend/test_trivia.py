@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tests.unit.frontend.parsing import block, parse
-from transpiler.syntax.nodes import Comment, ExpressionStatement, If
+from transpiler.syntax.nodes import ExpressionStatement, If
+
+if TYPE_CHECKING:
+    from transpiler.syntax.base import Comment
 
 
 def texts(comments: tuple[Comment, ...]) -> list[str]:

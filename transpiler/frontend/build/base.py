@@ -8,7 +8,7 @@ from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import take
 from transpiler.source import Span
 from transpiler.syntax.hygiene import ROOT_CONTEXT
-from transpiler.syntax.nodes import Node, Path, PathSegment
+from transpiler.syntax.nodes import Path, PathSegment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from transpiler.frontend.build.macro_calls import ArmHead
     from transpiler.frontend.macros.origins import Expansion
     from transpiler.frontend.trivia import Offsets
+    from transpiler.syntax.base import Node
     from transpiler.syntax.nodes import Attribute, Expression, GenericArgument, Item, MetaItem
 
 Child: TypeAlias = "Lexeme | Node | GenericList | PathDraft | BoundDraft"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.frontend.build.base import (
     Child,
@@ -42,7 +42,6 @@ from transpiler.syntax.nodes import (
     MacroFailure,
     MetaItem,
     MethodCall,
-    Node,
     Parenthesized,
     Path,
     PathExpression,
@@ -57,6 +56,9 @@ from transpiler.syntax.nodes import (
     Unary,
     UnaryOperator,
 )
+
+if TYPE_CHECKING:
+    from transpiler.syntax.base import Node
 
 
 class CallSuffix(NamedTuple):

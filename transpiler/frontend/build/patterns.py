@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transpiler.frontend.build.base import (
     BuilderBase,
     Child,
@@ -21,6 +23,7 @@ from transpiler.syntax.nodes import (
     PathPattern,
     Pattern,
     RangePattern,
+    RestPattern,
     TuplePattern,
     WildcardPattern,
 )
@@ -39,6 +42,20 @@ class PatternBuilder(BuilderBase):
             is_reference="ref" in words,
             context=self.context(tokens[-1]),
         )
+
+    def binding_pattern(self, *children: Lexeme | Pattern) -> IdentifierPattern:
+        """`a @ 1..=5`."""
+        *words, _at = (child for child in children if isinstance(child, Lexeme))
+        (inner,) = (child for child in children if not isinstance(child, Lexeme))
+        return replace(
+            self.identifier_pattern(*words),
+            span=Span(words[0].start_pos, inner.span.end),
+            subpattern=inner,
+        )
+
+    def rest_pattern(self, token: Lexeme) -> RestPattern:
+        """`..`."""
+        return RestPattern(span=span_of(token))
 
     def wildcard_pattern(self, token: Lexeme) -> WildcardPattern:
         """`_`."""

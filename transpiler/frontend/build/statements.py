@@ -12,8 +12,8 @@ from transpiler.frontend.build.patterns import PatternBuilder
 from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import attach, take
 from transpiler.source import Span
+from transpiler.syntax.base import NO_TRIVIA, Trivia
 from transpiler.syntax.nodes import (
-    NO_TRIVIA,
     Attribute,
     Binary,
     BinaryOperator,
@@ -31,7 +31,6 @@ from transpiler.syntax.nodes import (
     MatchArm,
     Pattern,
     Statement,
-    Trivia,
     Type,
     While,
 )
