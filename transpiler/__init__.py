@@ -6,6 +6,7 @@ diagnostics alone. Only `load` needs torch and triton: it imports the generated 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from transpiler.diagnostics.model import Diagnostic
+    from transpiler.harness.refusals import Refusal
     from transpiler.pipeline import Options, Result
     from transpiler.source import SourceFile
 
@@ -70,7 +72,8 @@ def load(source: str | PathLike[str], options: Options | None = None) -> ModuleT
         options: as for `transpile`.
 
     Returns:
-        The live module: its kernels, its specialisations and `KERNELS`.
+        The live module: its kernels, its specialisations and `KERNELS`. An error of a launch, such as one of Triton's
+        compiler, carries a note that shows where in the Rust it comes from.
 
     Raises:
         TranspileError: the Rust has errors.
@@ -86,7 +89,22 @@ def load(source: str | PathLike[str], options: Options | None = None) -> ModuleT
 
         report = Report(source=result.source, diagnostics=result.diagnostics)
         raise TranspileError(render([report]), result.diagnostics)
-    return import_module(result.text, name=Path(result.source.name).stem)
+    return import_module(
+        result.text, name=Path(result.source.name).stem, explain=partial(_explained, result)
+    )
+
+
+def _explained(result: Result, name: str, refusal: Refusal) -> str:
+    """What Triton refused in the module of `result`, shown as the command line does."""
+    from transpiler.diagnostics.render.full import render
+    from transpiler.diagnostics.render.report import Report
+    from transpiler.harness.refusals import diagnostic
+
+    lines, text = result.line_map, result.text
+    if lines is None or text is None:
+        raise ValueError("there is no module")
+    found = diagnostic(refusal, f"`{name}`", text, result.source, lines.rust_span)
+    return render([Report(source=result.source, diagnostics=(found,))])
 
 
 def _source_file(source: str | PathLike[str]) -> SourceFile:

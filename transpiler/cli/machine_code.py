@@ -9,7 +9,6 @@ import click
 from transpiler.cli.artefacts import Artefact, compiled_path
 from transpiler.cli.request import Place
 from transpiler.cli.values import Emit
-from transpiler.diagnostics.model import Diagnostic, Severity
 from transpiler.diagnostics.render.report import Report
 from transpiler.harness.aot import (
     CompilationError,
@@ -19,12 +18,15 @@ from transpiler.harness.aot import (
     loaded,
     parse_target,
 )
+from transpiler.harness.refusals import Refusal, diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from transpiler.cli.artefacts import Translated
     from transpiler.cli.request import Request
+    from transpiler.cli.translate import Translation
+    from transpiler.diagnostics.model import Diagnostic
     from transpiler.harness.aot import Entry, Target
 
 
@@ -77,15 +79,18 @@ def _compile(
     translated: Translated, target: Target, stage: Stage
 ) -> tuple[list[tuple[Entry, bytes]], list[Diagnostic]]:
     translation = translated.translation
+    text = translation.text or ""
     made: list[tuple[Entry, bytes]] = []
-    refused: list[Diagnostic] = []
+    refused: dict[Refusal, list[str]] = {}
     try:
-        with loaded(translation.text or "", translated.input.stem) as module:
+        with loaded(text, translated.input.stem) as module:
             for entry in translation.entries:
                 try:
                     data = compile_entry(module, entry, target, stage)
                 except CompilationError as error:
-                    refused.append(_refusal(entry, target, str(error)))
+                    # What several specialisations are refused for is told once.
+                    refusal = _at_its_place(error.refusal, translation)
+                    refused.setdefault(refusal, []).append(entry.name)
                 else:
                     made.append((entry, data.encode() if isinstance(data, str) else data))
     except MissingDependencyError as error:
@@ -93,13 +98,24 @@ def _compile(
             f"--emit {stage.value} compiles with Triton, which is not ready here ({error}): "
             "pip install 'teeny-transpile[run]'"
         ) from error
-    return made, refused
+    span = _no_span if translation.line_map is None else translation.line_map.rust_span
+    return made, [
+        diagnostic(refusal, f"{_some(names)} for {target.name}", text, translation.source, span)
+        for refusal, names in refused.items()
+    ]
 
 
-def _refusal(entry: Entry, target: Target, reason: str) -> Diagnostic:
-    return Diagnostic(
-        severity=Severity.ERROR,
-        code="E0810",
-        message=f"Triton refused `{entry.name}` for {target.name}",
-        notes=(reason.strip(),),
-    )
+def _at_its_place(refusal: Refusal, translation: Translation) -> Refusal:
+    """The refusal with the one line that comes from Rust."""
+    lines = translation.line_map
+    known = [] if lines is None else [line for line in refusal.lines if lines.rust_span(line)]
+    return Refusal(reason=refusal.reason, lines=tuple(known[:1]))
+
+
+def _no_span(_line: int) -> None:
+    return None
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:2])
+    return shown if len(names) <= 2 else f"{shown} and {len(names) - 2} more"

@@ -15,6 +15,7 @@ from transpiler.syntax import nodes as syntax
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from transpiler.emit.line_map import LineMap
     from transpiler.harness.aot import Entry
     from transpiler.ir.description import KernelPlan
     from transpiler.pipeline import Result
@@ -59,8 +60,8 @@ class Translation:
     """What came of a job.
 
     `text` is the artefact that was asked for, the module for compiled ones; None where there are
-    errors. `description` is filled for JSON, `entries` for compiled artefacts. `declared` is None
-    where the text did not parse.
+    errors. `description` is filled for JSON, `entries` and `line_map` for compiled artefacts.
+    `declared` is None where the text did not parse.
     """
 
     source: SourceFile
@@ -71,6 +72,7 @@ class Translation:
     seconds: float
     description: dict[str, object] | None = None
     entries: tuple[Entry, ...] = ()
+    line_map: LineMap | None = None
 
     @property
     def has_faults(self) -> bool:
@@ -115,6 +117,7 @@ def _reduce(result: Result, emit: Emit, start: float) -> Translation:
         seconds=time.perf_counter() - start,
         description=description,
         entries=entries,
+        line_map=result.line_map if emit.is_compiled else None,
     )
 
 

@@ -15,6 +15,7 @@ from enum import Enum
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from transpiler.harness.refusals import Refusal, refusal_of
 from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar
 
 if TYPE_CHECKING:
@@ -45,7 +46,11 @@ class MissingDependencyError(Exception):
 
 
 class CompilationError(Exception):
-    """Triton refused to compile a specialisation; the text is its reason."""
+    """A specialisation was not compiled; `refusal` has Triton's reason, and where it applies."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.reason)
+        self.refusal = refusal
 
 
 class Stage(Enum):
@@ -118,14 +123,14 @@ def _triton_type(parameter: Symbol, dtypes: dict[str, DType]) -> str:
         case Scalar(dtype=element):
             star = ""
         case _:
-            raise CompilationError(f"`{parameter.name}` is neither a pointer nor a scalar")
+            raise TypeError(f"`{parameter.name}` is neither a pointer nor a scalar")
     match element:
         case DType():
             dtype = element
         case DtypeParameter():
             dtype = dtypes[element.name]
         case _:
-            raise CompilationError(f"the dtype of `{parameter.name}` is not settled")
+            raise TypeError(f"the dtype of `{parameter.name}` is not settled")
     return star + _TRITON_NAMES.get(dtype, dtype.value)
 
 
@@ -192,13 +197,15 @@ def compile_entry(module: ModuleType, entry: Entry, target: Target, stage: Stage
     function = getattr(module, entry.name)
     names = function.arg_names
     if len(names) != len(entry.signature):
-        raise CompilationError(f"{entry.name} takes {names}, not {len(entry.signature)} arguments")
+        raise TypeError(f"{entry.name} takes {names}, not {len(entry.signature)} arguments")
     source = ASTSource(fn=function, signature=dict(zip(names, entry.signature, strict=True)))
     gpu = GPUTarget(target.backend, target.architecture, target.warp_size)
     try:
         compiled = triton.compile(source, target=gpu, options=_OPTIONS)
     except Exception as error:
         # Triton raises classes of every kind here: its own, LLVM's and those of the assembler.
-        raise CompilationError(f"{type(error).__name__}: {error}") from error
+        file = module.__file__ or ""
+        refusal = refusal_of(error, "".join(linecache.getlines(file)), entry.name, file)
+        raise CompilationError(refusal) from error
     artefact: str | bytes = compiled.asm[target.artefact(stage)]
     return artefact
