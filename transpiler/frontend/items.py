@@ -317,7 +317,18 @@ class FileParser(SliceParser):
         item, _ = self._item(Prelude(begin, start, (), attributes), end)
         if item is None:
             raise _Reported
-        return item
+        return self._with_bodies(item)
+
+    def _with_bodies(self, item: Item) -> Item:
+        """An item among statements, with the bodies of its functions: the kernel around it may call them."""
+        match item:
+            case Function(body=OpaqueBody(span=span)):
+                body = self.body_quietly(span)
+                return item if body is None else replace(item, body=body)
+            case Module(items=tuple(inner)):
+                return replace(item, items=tuple(map(self._with_bodies, inner)))
+            case _:
+                return item
 
     # --- errors ---
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from transpiler.diagnostics.model import Label
+from transpiler.diagnostics.sink import Sink
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, NEVER, POISON, UNIT, Never, Poison, Tensor, Type, Unit
-from transpiler.ir.visit import Rewriter, walk_block, walk_expression, walk_statements
-from transpiler.ops.model import Effect
-from transpiler.ops.signature import Form
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.bounds import (
     HARDWARE_BOUND,
@@ -23,8 +22,8 @@ from transpiler.passes.bounds import (
     unbounded,
 )
 from transpiler.passes.check import check_block
-from transpiler.passes.compile_time import dimension_of
 from transpiler.passes.elaboration import Elaboration, OpenFunction, OpenLoop
+from transpiler.passes.function_facts import with_facts
 from transpiler.passes.function_table import CallShape, Instance, Signature
 from transpiler.passes.layout import closing_lines, layout_of
 from transpiler.passes.merging import merge_types
@@ -36,7 +35,7 @@ from transpiler.syntax import nodes as syntax
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from transpiler.ir.types import Dimension
+    from transpiler.diagnostics.model import Diagnostic
     from transpiler.passes.items import Namespace
     from transpiler.source import Span
 
@@ -139,13 +138,26 @@ def instance_of(
     for instance in instances:
         if instance.serves(shape):
             return instance
-    function = _elaborated(elaborator, signature, shape, constants, arguments, span)
+    sink = Sink()
+    function = _elaborated(elaborator, signature, shape, constants, arguments, span, sink)
+    for found in sink.diagnostics:
+        elaborator.state.sink.add(_with_call(found, span))
     if function is None:
         elaborator.state.functions.instances[signature.key] = None
         return None
     instance = Instance(function=function, shape=shape)
     instances.append(instance)
     return instance
+
+
+_OF_CALLS = frozenset({"E0402", "E0501", "E0502", "E0503"})
+"""What is wrong with shapes and compile-time values: of these a function may have other ones in other calls."""
+
+
+def _with_call(found: Diagnostic, span: Span) -> Diagnostic:
+    if found.code not in _OF_CALLS:
+        return found
+    return replace(found, related=(*found.related, Label(span=span, message="in this call")))
 
 
 def _elaborated(
@@ -155,13 +167,13 @@ def _elaborated(
     constants: tuple[ir.Expression, ...],
     arguments: tuple[ir.Expression, ...],
     span: Span,
+    sink: Sink,
 ) -> ir.Function | None:
     caller, function = elaborator.state, signature.function
-    errors_before = caller.sink.error_count
     exit_ = OpenLoop(id=_EXIT, label=None, takes_values=True, is_block=True)
     opened = OpenFunction(name=function.name, declared=signature.result, exit=exit_)
     state = Elaboration(
-        sink=caller.sink,
+        sink=sink,
         hardware=signature.hardware,
         dtype_parameters=signature.dtype_parameters,
         items=signature.home,
@@ -180,8 +192,10 @@ def _elaborated(
     const_generics = tuple(_const_generics(state, signature, constants))
     parameters = tuple(_parameters(state, signature, shape, arguments))
     body = _body(elaborator.under(state), signature, opened)
-    if caller.sink.error_count > errors_before or opened.type is None:
-        check_block(body, caller.sink)
+    if not sink.has_errors and opened.type is None:
+        state.unsupported("a function that never returns", function.name_span)
+    if sink.has_errors or opened.type is None:
+        check_block(body, sink)
         return None
     check_conversions(state)
     caller.functions.count += 1
@@ -208,11 +222,11 @@ def _elaborated(
             is_combine=shape.is_combine,
         ),
         state.solver,
-        caller.sink,
+        sink,
     )
-    if caller.sink.error_count > errors_before:
+    if sink.error_count:
         return None
-    return _completed(settled, shape, state.constants)
+    return with_facts(settled, shape, state.constants)
 
 
 def _const_generics(
@@ -364,117 +378,3 @@ def annotation_text(state: Elaboration, annotation: Type) -> str:
     if isinstance(annotation, Tensor):
         return f"a tensor of `{text.removesuffix('[?]')}`"
     return f"`{text}`"
-
-
-# --- What a function is from outside --------------------------------------------------------------
-
-
-def _completed(
-    function: ir.Function,
-    shape: CallShape,
-    constants: dict[ir.Symbol, ir.Expression | None],
-) -> ir.Function:
-    """The function with a symbol that tells what its callers have to know."""
-    wanted = _wanted(function.body)
-    places = frozenset(place for place in shape.known if function.parameters[place] in wanted)
-    symbol = replace(
-        function.symbol,
-        effects=_effects(function.body),
-        constants=places,
-        extents=_extents(function, constants),
-    )
-    function = replace(function, symbol=symbol)
-    if not places:
-        return function
-    known = {function.parameters[place] for place in places}
-    renewed = _CompileTime(known).kernel(function)
-    return replace(
-        renewed,
-        parameters=tuple(
-            _compile_time(parameter) if parameter in known else parameter
-            for parameter in function.parameters
-        ),
-    )
-
-
-class _CompileTime(Rewriter):
-    """Gives symbols the kind of what is known at compile time."""
-
-    def __init__(self, known: set[ir.Symbol]) -> None:
-        self._known = known
-
-    def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
-        return _compile_time(symbol) if symbol in self._known else symbol
-
-
-def _compile_time(symbol: ir.Symbol) -> ir.Symbol:
-    return replace(symbol, kind=ir.SymbolKind.CONST_GENERIC)
-
-
-def _wanted(body: ir.Block) -> set[ir.Symbol]:
-    """The symbols whose values must be known at compile time, and those they are computed from."""
-    pending: list[ir.Expression] = []
-    for node in walk_block(body):
-        match node:
-            case ir.OpCall():
-                for parameter, argument in zip(
-                    node.op.parsed.parameters, node.arguments, strict=True
-                ):
-                    if parameter.kind.form in _COMPILE_TIME_FORMS:
-                        pending.extend(_values(argument))
-            case ir.Call(function=function):
-                pending.extend(node.constants)
-                pending.extend(node.arguments[place] for place in function.constants)
-            case _:
-                pass
-    values = {
-        statement.symbol: statement.value
-        for statement in walk_statements(body)
-        if isinstance(statement, ir.Let) and not statement.symbol.is_mutable
-    }
-    found: set[ir.Symbol] = set()
-    while pending:
-        for symbol in _reads(pending.pop()):
-            if symbol not in found:
-                found.add(symbol)
-                if symbol in values:
-                    pending.append(values[symbol])
-    return found
-
-
-_COMPILE_TIME_FORMS = frozenset({Form.CONSTANT, Form.CONSTANT_LIST, Form.FLAG})
-
-
-def _values(argument: ir.Argument) -> tuple[ir.Expression, ...]:
-    if isinstance(argument, ir.ListArgument):
-        return argument.elements
-    return () if isinstance(argument, ir.PLAIN_ARGUMENTS) else (argument,)
-
-
-def _reads(expression: ir.Expression) -> Iterable[ir.Symbol]:
-    return [node.symbol for node in walk_expression(expression) if isinstance(node, ir.Read)]
-
-
-def _effects(body: ir.Block) -> frozenset[Effect]:
-    found: set[Effect] = set()
-    for node in walk_block(body):
-        if isinstance(node, ir.OpCall):
-            found.add(node.op.effect)
-        elif isinstance(node, ir.Call):
-            found |= node.function.effects
-    return frozenset(found - {Effect.PURE})
-
-
-def _extents(
-    function: ir.Function, constants: dict[ir.Symbol, ir.Expression | None]
-) -> frozenset[int]:
-    made: set[Dimension] = set()
-    for node in walk_block(function.body):
-        if isinstance(node.type, Tensor):
-            made.update(node.type.shape)
-    return frozenset(
-        place
-        for place, symbol in enumerate(function.const_generics)
-        if dimension_of(ir.Read(span=symbol.span, type=symbol.type, symbol=symbol), constants)
-        in made
-    )

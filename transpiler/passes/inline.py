@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.diagnostics.sink import Sink
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import DtypeParameter, Scalar, with_dtypes
 from transpiler.ir.visit import Rewriter
 from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.fold import fold_expression
+from transpiler.passes.settle import settle_expression
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +52,13 @@ def constant_result(
         values[statement.symbol] = copy.expression(statement.value)
     if not isinstance(last, ir.Return) or last.value is None:
         return None
-    return copy.expression(last.value) if is_compile_time(last.value, known) else None
+    if not is_compile_time(last.value, known):
+        return None
+    result = copy.expression(last.value)
+    # What would panic or wrap does so when the kernel runs: it is no fault of the constants.
+    trial = Sink()
+    fold_expression(settle_expression(result, state.solver, trial), trial)
+    return None if trial.has_errors else result
 
 
 def in_place(
@@ -64,10 +73,9 @@ def in_place(
     before: list[ir.Statement] = []
     for parameter in function.parameters:
         argument = values[parameter]
-        if (
-            isinstance(argument, ir.Read)
-            and not argument.symbol.is_mutable
-            and not parameter.is_mutable
+        if not parameter.is_mutable and (
+            isinstance(argument, ir.Literal)
+            or (isinstance(argument, ir.Read) and not argument.symbol.is_mutable)
         ):
             continue  # another name for what the caller has
         del values[parameter]

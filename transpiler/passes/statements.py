@@ -96,6 +96,7 @@ class BodyElaborator(ControlFlowElaborator):
                     | syntax.Function()
                     | syntax.Enumeration()
                     | syntax.AliasedType()
+                    | syntax.Module()
                 ):
                     pass  # in the namespace of the block
                 case syntax.ItemStatement(item=syntax.OpaqueItem(keyword="macro_rules!")):

@@ -22,6 +22,7 @@ from transpiler.target.model import (
 
 if TYPE_CHECKING:
     from transpiler.source import Span
+    from transpiler.target.model import Expression
 
 
 class Line(NamedTuple):
@@ -94,22 +95,14 @@ class _Printer:
                     target += f": {flat(annotation)}"
                 sign = "=" if statement.operator is None else f"{statement.operator.value}="
                 before = f"{INDENT * level}{target} {sign} "
-                if isinstance(value, Tuple) and len(value.elements) > 1:
-                    text = before + flat(value)[1:-1]
-                    if len(text) <= LINE_WIDTH:
-                        self._put([text], statement, level)
-                        return
-                self._put(
-                    print_expression(value, before=before, behind="", level=level), statement, level
-                )
+                self._put(_with_value(before, value, level), statement, level)
             case Evaluation(value=value):
                 lines = print_expression(value, before=INDENT * level, behind="", level=level)
                 self._put(lines, statement, level)
             case Return(value=result):
                 lines = [f"{INDENT * level}return"]
                 if result is not None:
-                    before = f"{lines[0]} "
-                    lines = print_expression(result, before=before, behind="", level=level)
+                    lines = _with_value(f"{lines[0]} ", result, level)
                 self._put(lines, statement, level)
             case While(condition=condition, body=body):
                 before = f"{INDENT * level}while "
@@ -220,3 +213,12 @@ def _paragraphs(docs: tuple[str, ...]) -> list[str]:
         lines[1:] = textwrap.dedent("\n".join(lines[1:])).split("\n") if lines[1:] else []
         lines[0] = lines[0].lstrip()
     return lines
+
+
+def _with_value(before: str, value: Expression, level: int) -> list[str]:
+    """The lines of a statement that ends in a value; a tuple on one line has no parentheses."""
+    if isinstance(value, Tuple) and len(value.elements) > 1:
+        text = before + flat(value)[1:-1]
+        if len(text) <= LINE_WIDTH:
+            return [text]
+    return print_expression(value, before=before, behind="", level=level)

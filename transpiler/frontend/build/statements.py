@@ -9,6 +9,7 @@ from transpiler.frontend.build.base import spanning
 from transpiler.frontend.build.expressions import ExpressionBuilder
 from transpiler.frontend.build.macro_calls import ArmHead
 from transpiler.frontend.build.patterns import PatternBuilder
+from transpiler.frontend.heads import doc_lines, is_outer_doc
 from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import attach, take
 from transpiler.source import Span
@@ -21,6 +22,7 @@ from transpiler.syntax.nodes import (
     Expression,
     ExpressionStatement,
     For,
+    Function,
     If,
     ItemStatement,
     Let,
@@ -117,6 +119,8 @@ class StatementBuilder(ExpressionBuilder, PatternBuilder):
 
         def finish(attributes: tuple[Attribute, ...], trivia: Trivia) -> Statement:
             item = nested.item(start, end, attributes)
+            if isinstance(item, Function):
+                item = replace(item, head=replace(item.head, docs=_docs(trivia)))
             return ItemStatement(span=item.span, item=item, trivia=trivia)
 
         return Draft(start, end, finish)
@@ -353,3 +357,13 @@ def _split_and(value: Expression) -> tuple[Expression, list[Expression]]:
         others.append(value.right)
         value = value.left
     return value, others[::-1]
+
+
+def _docs(trivia: Trivia) -> tuple[str, ...]:
+    """The lines of the doc comments among the comments above an item."""
+    return tuple(
+        line
+        for comment in trivia.leading
+        if is_outer_doc(comment.text)
+        for line in doc_lines(comment.text)
+    )
