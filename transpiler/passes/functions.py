@@ -272,10 +272,11 @@ def _body(elaborator: Elaborator, signature: Signature, function: OpenFunction) 
     body = _without_last_return(signature.body)
     value = elaborator.block_value(body)
     layout = layout_of(body.tail_trivia)
-    ends = not isinstance(value.type, Never)
     statements: tuple[ir.Statement, ...] = value.statements
     result: ir.Expression | None = None
-    if ends and accept_result(state, function, value.value, value.value.span):
+    if isinstance(value.type, Never):
+        statements = (*statements, *_effect(value.value, layout))
+    elif accept_result(state, function, value.value, value.value.span):
         result = value.value
     has_value = not isinstance(function.type, Unit | None)
     if function.exit.has_break and function.type is not None:

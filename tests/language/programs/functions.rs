@@ -323,3 +323,50 @@ pub fn conversions(n: i32) -> i32 {
     let q = to_byte(n) as i32 + to_single(n) as i32 * 1000 + to_single(3) as i32;
     q
 }
+
+// (0) = -5
+// (3) = 216
+// (10) = 416
+pub fn a_tail_that_never_ends_in_a_value(n: i32) -> i32 {
+    fn root(n: i32) -> i32 {
+        let mut i = 0;
+        loop {
+            if i * i >= n {
+                return i;
+            }
+            i += 1;
+        }
+    }
+    fn sign(n: i32) -> i32 {
+        if n > 2 { return 1 } else { return -1 }
+    }
+    fn kind(n: i32) -> i32 {
+        match n {
+            0 => return 5,
+            _ => return 6,
+        }
+    }
+    let q = root(n) * 100 + sign(n) * 10 + kind(n);
+    q
+}
+
+// (4) = -996
+// (40) = -972
+pub fn a_value_of_a_labelled_block(n: i32) -> i32 {
+    fn capped(n: i32) -> i32 {
+        let m = 'found: {
+            for i in 0..n {
+                if i > 20 {
+                    return -1;
+                }
+                if i * 3 > n {
+                    break 'found i;
+                }
+            }
+            n
+        };
+        m * 2
+    }
+    let q = capped(n) + capped(100) * 1000;
+    q
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pytest
@@ -41,6 +41,7 @@ class Program:
         )
 
 
+Array: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
 LANES = np.arange(16, dtype=np.float64)
 PROGRAMS = [
     Program(
@@ -102,7 +103,89 @@ PROGRAMS = [
         "let tile = T::full::<f64>(&[TILE as i32], (n * 1000 + outer() * 100 + N * 10 + inner) as f64);",
         expected=lambda n, _a: np.full(16, n * 1000 + 123),
     ),
+    Program(
+        name="a tile returned from a loop",
+        items="fn grown<T: Triton, D: Float>(x: T::Tensor<D>, n: i32, a: D) -> T::Tensor<D> {\n"
+        "    let mut y = x;\n"
+        "    for i in 0..n {\n"
+        "        if i == 5 { return y - x; }\n"
+        "        y = y + x * a;\n    }\n    y\n}\n",
+        body="let lanes = T::cast::<i32, f64>(T::arange(0, 16), None, false);\n"
+        "let tile = grown(lanes, n, a as f64) + grown(lanes, 2, 0.1);",
+        expected=lambda n, a: _grown(LANES, n, a) + _grown(LANES, 2, 0.1),
+    ),
+    Program(
+        name="a tuple of a tile and a number returned from a loop",
+        items="fn until<T: Triton>(x: T::Tensor<f64>, n: i32) -> (T::Tensor<f64>, i32) {\n"
+        "    let mut i = 0;\n"
+        "    loop {\n"
+        "        if i * i > n { return (x + x, i); }\n"
+        "        if i == 3 { return (x, -1); }\n"
+        "        i += 1;\n    }\n}\n",
+        body="let lanes = T::cast::<i32, f64>(T::arange(0, 16), None, false);\n"
+        "let (y, i) = until(lanes, n);\n"
+        "let tile = y + T::full::<f64>(&[16], i as f64);",
+        expected=lambda n, _a: 2 * LANES + int(np.sqrt(n)) + 1 if n < 9 else LANES - 1,
+    ),
+    Program(
+        name="tiles of pointers, masks and what is updated atomically",
+        items="fn moved<T: Triton, D: Num>(p: T::Pointer<D>, by: i32) -> T::Tensor<T::Pointer<D>> {\n"
+        "    p.add_offsets(T::arange(0, 4) + by)\n}\n"
+        "fn counted<T: Triton>(p: T::Tensor<T::Pointer<f64>>, only: T::BoolTensor) {\n"
+        "    T::atomic_add(p, T::full::<f64>(&[4], 2.0), Some(only), None, None);\n}\n"
+        "fn first<T: Triton>(n: i32) -> T::BoolTensor { T::arange(0, 4).lt(n) }\n",
+        body="let tile = T::full::<f64>(&[16], 1.0);\n" + STORE + "\n"
+        "for i in 0..3 { counted(moved(out_ptr, i * 4), first::<T>(n - i)); }\nreturn;",
+        expected=lambda n, _a: np.where((LANES < 12) & (n - LANES // 4 > LANES % 4), 3.0, 1.0),
+    ),
+    Program(
+        name="functions in conditions, arms and loop heads",
+        items="fn is_odd(n: i32) -> bool { n % 2 != 0 }\n"
+        "fn sign(n: i32) -> i32 { if n < 0 { return -1; } if n == 0 { return 0; } 1 }\n",
+        body="let mut total = 0;\n"
+        "for i in sign(n)..n { total += if is_odd(i) { sign(i - 4) * i } else { -sign(-i) }; }\n"
+        "let mut i = n;\n"
+        "while !is_odd(i) && sign(i) > 0 { i = i / 2; }\n"
+        "let tile = T::full::<f64>(&[16], (total * 100 + i) as f64);",
+        expected=lambda n, _a: np.full(16, _totalled(n)),
+    ),
+    Program(
+        name="reductions and scans by functions of functions",
+        items="fn larger<T: Triton, D: Num>(a: T::Tensor<D>, b: T::Tensor<D>) -> T::Tensor<D> {\n"
+        "    T::where_(T::gt(a, b), a, b)\n}\n"
+        "fn spread<T: Triton, D: Num>(a: T::Tensor<D>, b: T::Tensor<D>) -> T::Tensor<D> {\n"
+        "    larger(a, b) - larger(T::zeros_like(a), b)\n}\n",
+        body="let lanes = T::cast::<i32, f64>((T::arange(0, 16) * 7 + n) % T::full::<i32>(&[16], 16), None, false);\n"
+        "let most = T::reduce(lanes, 0, larger::<T, f64>, true);\n"
+        "let upto = T::associative_scan(lanes, 0, larger::<T, _>, true);\n"
+        "let tile = most * T::full::<f64>(&[16], 100.0) + upto + spread(upto, lanes);",
+        expected=lambda n, _a: _combined((LANES * 7 + n) % 16),
+    ),
 ]
+
+
+def _grown(x: Array, n: int, a: float) -> Array:
+    y = x.copy()
+    for i in range(n):
+        if i == 5:
+            return y - x
+        y = y + x * a
+    return y
+
+
+def _totalled(n: int) -> int:
+    total = 0
+    for i in range(int(np.sign(n)), n):
+        total += int(np.sign(i - 4)) * i if i % 2 else -int(np.sign(-i))
+    i = n
+    while i % 2 == 0 and i > 0:
+        i //= 2
+    return total * 100 + i
+
+
+def _combined(x: Array) -> Array:
+    upto = np.maximum.accumulate(x[::-1])[::-1]
+    return np.asarray(x.max() * 100 + upto + np.maximum(upto, x) - np.maximum(0, x))
 
 
 @pytest.fixture(scope="module")
