@@ -142,6 +142,7 @@ class Flow:
         self.carried: list[Carried] = []
         self.subtractions: list[ir.Binary] = []
         self.programs: list[ir.OpCall] = []
+        self.calls: list[ir.Call] = []
         self.intervals: list[ir.OpCall] = []
         self.widenings: list[ir.Cast | ir.OpCall] = []
         self._current: dict[ir.Symbol, Definition] = {}
@@ -361,6 +362,7 @@ class Flow:
                 for element in node.elements:
                     self._expression(element)
             case ir.Call():
+                self.calls.append(node)
                 for argument in (*node.arguments, *node.constants):
                     self._expression(argument)
             case ir.BlockValue():

@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from transpiler.analysis.flow import Bound, Carried, Counted, Updated
+from transpiler.analysis.flow import Bound, Carried, Counted, Element, Merge, Updated
 from transpiler.analysis.polynomial import Polynomial, VariableAtom
 from transpiler.analysis.values import copied, named_argument, named_value, operands
 from transpiler.ir import nodes as ir
@@ -15,8 +15,6 @@ from transpiler.ir.visit import child_expressions
 from transpiler.ops.model import Effect, ShapeOf, ShapeReduced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from transpiler.analysis.flow import Definition, Flow
     from transpiler.analysis.values import Values
     from transpiler.ops.model import Op
@@ -74,24 +72,61 @@ def reduction_of(call: ir.OpCall) -> Reduction | None:
     return Reduction(call, operand, op.identity, dimensions)
 
 
-def accumulations(flow: Flow, values: Values) -> Iterator[Accumulation]:
+def accumulations(flow: Flow, values: Values) -> tuple[Accumulation, ...]:
     """The variables that every iteration of a loop combines something into, and nothing else."""
-    for carried in flow.carried:
-        if not isinstance(carried.symbol.type, Tensor) or len(carried.backs) != 1:
-            continue
-        finder = _Terms(carried, values)
-        for term, identity in finder.of(carried.backs[0]) or ():
-            if not finder.mentions(term):
-                yield Accumulation(carried, term, identity, carried.loop)
+    if not flow.carried:
+        return ()
+    dependence = _Dependence(values)
+    return tuple(
+        Accumulation(carried, term, identity, carried.loop)
+        for carried in flow.carried
+        if isinstance(carried.symbol.type, Tensor) and len(carried.backs) == 1
+        for term, identity in _Terms(carried, values, dependence).of(carried.backs[0]) or ()
+    )
+
+
+class _Dependence:
+    """Which variables of loops the values of expressions depend on."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._known: dict[int, frozenset[Carried]] = {}
+
+    def on(self, node: ir.Expression) -> frozenset[Carried]:
+        """The variables; what flows around a loop is not followed through it."""
+        known = self._known.get(id(node))
+        if known is None:
+            if isinstance(node, ir.Read):
+                known = self._defined(self._values.flow.definition(node))
+            else:
+                known = _NONE.union(*map(self.on, child_expressions(node)))
+            self._known[id(node)] = known
+        return known
+
+    def _defined(self, definition: Definition) -> frozenset[Carried]:
+        match definition:
+            case Bound(value=value) | Element(value=value):
+                return self.on(value)
+            case Updated(previous=previous, value=value):
+                return self.on(value) | self._defined(previous)
+            case Merge(inputs=inputs):
+                return _NONE.union(*map(self._defined, inputs))
+            case Carried():
+                return frozenset({definition})
+            case _:
+                return _NONE
+
+
+_NONE: frozenset[Carried] = frozenset()
 
 
 class _Terms:
     """What a definition combines into what a variable was at the start of an iteration."""
 
-    def __init__(self, carried: Carried, values: Values) -> None:
+    def __init__(self, carried: Carried, values: Values, dependence: _Dependence) -> None:
         self._carried = carried
         self._values = values
-        self._mentions: dict[int, bool] = {}
+        self._dependence = dependence
 
     def of(self, definition: Definition) -> list[tuple[ir.Expression, float]] | None:
         """The terms with the identity of what combines them; None where it is something else."""
@@ -101,7 +136,7 @@ class _Terms:
             case Bound(value=value):
                 return self._of(value)
             case Updated(operator=ir.BinaryOperator.ADD, previous=previous, value=value):
-                before = self.of(previous)
+                before = None if self._mentions(value) else self.of(previous)
                 return None if before is None else [*before, (value, 0.0)]
             case _:
                 return None
@@ -118,7 +153,7 @@ class _Terms:
                 # `acc * alpha`, as an online softmax scales what it has: the terms before it are scaled, no more.
                 for scaled, factor in ((left, right), (right, left)):
                     inner = self._of(scaled)
-                    if inner is not None and not self.mentions(factor):
+                    if inner is not None and not self._mentions(factor):
                         return inner
                 return None
             case ir.OpCall() if node.op.value is not None and len(operands(node)) == 2:
@@ -133,33 +168,12 @@ class _Terms:
     ) -> list[tuple[ir.Expression, float]] | None:
         for accumulated, term in ((left, right), (right, left)):
             before = self._of(accumulated)
-            if before is not None and not self.mentions(term):
+            if before is not None and not self._mentions(term):
                 return [*before, (term, identity)]
         return None
 
-    def mentions(self, node: ir.Expression) -> bool:
-        """Whether the value of an expression depends on the variable."""
-        known = self._mentions.get(id(node))
-        if known is None:
-            self._mentions[id(node)] = False
-            known = self._mentions[id(node)] = self._reads(node)
-        return known
-
-    def _reads(self, node: ir.Expression) -> bool:
-        if isinstance(node, ir.Read):
-            return self._depends(self._values.flow.definition(node))
-        return any(self.mentions(child) for child in child_expressions(node))
-
-    def _depends(self, definition: Definition) -> bool:
-        match definition:
-            case Bound(value=value):
-                return self.mentions(value)
-            case Updated(previous=previous, value=value):
-                return self.mentions(value) or self._depends(previous)
-            case Carried():
-                return definition is self._carried
-            case _:
-                return False
+    def _mentions(self, node: ir.Expression) -> bool:
+        return self._carried in self._dependence.on(node)
 
 
 @cache

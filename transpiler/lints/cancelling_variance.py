@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.flow import Carried
-from transpiler.analysis.reductions import accumulations, reduction_of
+from transpiler.analysis.reductions import reduction_of
 from transpiler.analysis.values import copied, named_value, operands
 from transpiler.diagnostics.model import Label
 from transpiler.ir import nodes as ir
@@ -54,10 +53,15 @@ def cancelling_variance(subject: Subject) -> None:
 
 def _squared(sums: _Sums, node: ir.Binary) -> tuple[ir.OpCall, ir.OpCall] | None:
     taken: dict[int, list[ir.OpCall]] = {}
-    for factor in sums.factors(node.right):
+    factors = sums.factors(node.right)
+    if len(factors) < 2:
+        return None
+    for factor in factors:
         for summand in sums.summands(factor):
             if isinstance(factor, ir.OpCall):
                 taken.setdefault(sums.key(summand), []).append(factor)
+    if not taken:
+        return None
     for factor in sums.factors(node.left):
         for summand in sums.summands(factor):
             keys = [sums.key(each) for each in sums.factors(summand)]
@@ -73,10 +77,7 @@ class _Sums:
 
     def __init__(self, facts: Facts) -> None:
         self._values = facts.values
-        self._terms: dict[Carried, list[ir.Expression]] = {}
-        for each in accumulations(facts.flow, facts.values):
-            if each.identity == 0.0:
-                self._terms.setdefault(each.carried, []).append(each.term)
+        self._facts = facts
 
     def key(self, node: ir.Expression) -> int:
         """What equal values share."""
@@ -116,5 +117,9 @@ class _Sums:
             operand = self._values.value(chosen)
         if isinstance(operand, ir.Read):
             definition = self._values.flow.definition(operand)
-            return self._terms.get(definition, []) if isinstance(definition, Carried) else []
+            return [
+                each.term
+                for each in self._facts.accumulations
+                if each.carried is definition and each.identity == 0.0
+            ]
         return [operand]

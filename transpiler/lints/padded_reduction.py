@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from transpiler.analysis.masks import Condition, MaskTerm, Negative
 from transpiler.analysis.padding import Padding, Paddings, is_harmful
 from transpiler.analysis.reductions import (
-    accumulations,
     is_nonnegative,
     masked_loads,
     reduction_of,
@@ -89,7 +88,7 @@ def _reductions(subject: Subject) -> Iterator[_Question]:
 
 def _accumulations(subject: Subject) -> Iterator[_Question]:
     facts = subject.facts
-    for accumulation in accumulations(facts.flow, facts.values):
+    for accumulation in facts.accumulations:
         if not isinstance(accumulation.term.type, Tensor):
             continue
         for load, term in _terms(subject, accumulation.term):

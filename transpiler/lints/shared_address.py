@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement, product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from transpiler.analysis.addresses import Address, address_of, mask_of
+from transpiler.analysis.addresses import mask_of
 from transpiler.analysis.masks import Negative
 from transpiler.analysis.polynomial import (
     LaneAtom,
@@ -24,6 +24,7 @@ from transpiler.ir.visit import child_expressions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from transpiler.analysis.addresses import Address
     from transpiler.analysis.flow import Site
     from transpiler.analysis.values import Values
     from transpiler.lints.lint import Subject
@@ -39,17 +40,26 @@ def shared_address(subject: Subject) -> None:
     flow = subject.facts.flow
     if not flow.programs or not flow.stores:
         return
-    every = _coordinates(subject)
     tiles: list[_Tile] = []
     for site in flow.stores:
-        address = address_of(subject.facts.values, site)
+        address = subject.facts.address(site)
         if address is None:
             continue
-        if not _is_shared(subject, site, address, every):
+        if _is_of_one_program(subject, address) or not _is_shared(subject, site, address):
             tile = _tile(subject, site, address)
             if tile is not None:
                 tiles.append(tile)
     _overlaps(subject, tiles)
+
+
+def _is_of_one_program(subject: Subject, address: Address) -> bool:
+    """Whether the address tells the place along every axis the kernel asks for, which most do."""
+    facts = subject.facts
+    if facts.flow.calls:
+        return False  # a function may ask for others
+    own = facts.programs.coordinates(address.pointers)
+    known = facts.programs.determined(own, own)
+    return all(facts.programs.coordinates(call) <= known for call in facts.flow.programs)
 
 
 def _coordinates(subject: Subject) -> frozenset[Coordinate]:
@@ -68,10 +78,8 @@ def _coordinates(subject: Subject) -> frozenset[Coordinate]:
 # --- One address for several programs -------------------------------------------------------------
 
 
-def _is_shared(
-    subject: Subject, site: Site, address: Address, every: frozenset[Coordinate]
-) -> bool:
-    programs = subject.facts.programs
+def _is_shared(subject: Subject, site: Site, address: Address) -> bool:
+    programs, every = subject.facts.programs, _coordinates(subject)
     value = named_value(site.call, "src", "value")
     if value is None:
         return False
@@ -134,7 +142,7 @@ def _read_back(subject: Subject, value: ir.Expression, address: Address) -> ir.O
         seen.add(id(node))
         site = loads.get(id(node))
         if site is not None:
-            found = address_of(facts.values, site)
+            found = facts.address(site)
             if found is not None and found[:2] == address[:2]:
                 return site.call
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.addresses import Address, address_of, mask_of
+from transpiler.analysis.addresses import mask_of
 from transpiler.analysis.masks import Negative
 from transpiler.analysis.polynomial import (
     LaneAtom,
@@ -19,6 +19,7 @@ from transpiler.diagnostics.model import Label
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from transpiler.analysis.addresses import Address
     from transpiler.analysis.flow import Site
     from transpiler.analysis.masks import MaskTerm
     from transpiler.analysis.values import Values
@@ -36,7 +37,7 @@ def unmasked_store(subject: Subject) -> None:
     if not siblings:
         return
     for site in bare:
-        address = address_of(facts.values, site)
+        address = facts.address(site)
         if address is None or not facts.values.lanes(address.offsets):
             continue
         found = _exceeded(subject, site, address, siblings)
@@ -60,7 +61,7 @@ def _siblings(subject: Subject) -> Iterator[tuple[Polynomial | None, ir.Expressi
         mask = mask_of(site)
         if mask is None:
             continue
-        address = address_of(facts.values, site)
+        address = facts.address(site)
         for term in facts.masks.terms(mask):
             if isinstance(term.condition, Negative) and facts.values.lanes(
                 term.condition.polynomial
