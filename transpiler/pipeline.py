@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.diagnostics.model import Severity
 from transpiler.diagnostics.sink import Sink
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.module import emit_module
@@ -13,6 +14,7 @@ from transpiler.frontend.macros.origins import ExpandedSource
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan
+from transpiler.lints.allowed import unknown_allowances, without_allowed
 from transpiler.lints.changed_name import changed_names
 from transpiler.lints.registry import run_lints
 from transpiler.passes.cfg import Features
@@ -41,6 +43,8 @@ class Options:
         kernels: the names of the kernels to translate; empty for all.
         blocks: for const generics, the values to specialise for, in the order wanted.
         dtypes: the dtypes to specialise for; None for all that a kernel offers.
+        allowed: the codes of warnings not to give, or their beginnings.
+        denies_warnings: a warning is as bad as an error.
     """
 
     features: frozenset[str] = frozenset()
@@ -48,9 +52,11 @@ class Options:
     kernels: tuple[str, ...] = ()
     blocks: tuple[tuple[str, tuple[int, ...]], ...] = ()
     dtypes: tuple[DType, ...] | None = None
+    allowed: tuple[str, ...] = ()
+    denies_warnings: bool = False
 
     def text(self) -> str:
-        """The options as one would type them, in one fixed order; `defaults` where nothing was chosen."""
+        """The options that decide what is written, as one would type them, in one fixed order, or `defaults`."""
         words: list[str] = []
         if not self.default_features:
             words.append("--no-default-features")
@@ -134,6 +140,7 @@ def _translate(
     module = run_passes(module, PassContext(sink=sink))
     if is_sound and not sink.has_errors:
         run_lints(written, source, sink)
+        unknown_allowances(source, sink)
     facts = function_facts(module)
     plans = tuple(
         KernelPlan(
@@ -146,18 +153,38 @@ def _translate(
         for kernel in module.kernels
     )
     text, line_map = None, None
+    diagnostics = sink.diagnostics
     if not sink.has_errors:
         emitted = emit_module(
             module, plans, source=source, options_text=options.text(), version=__version__
         )
         text, line_map = emitted.text, emitted.line_map
         changed_names(emitted.changed_names, sink)
+        diagnostics = _judged(without_allowed(sink.diagnostics, written, source), options)
+        if any(found.severity is Severity.ERROR for found in diagnostics):
+            text, line_map = None, None
     return Result(
         source=source,
-        diagnostics=sink.diagnostics,
+        diagnostics=diagnostics,
         text=text,
         plans=plans,
         line_map=line_map,
         syntax=file,
         module=module,
     )
+
+
+def _judged(diagnostics: tuple[Diagnostic, ...], options: Options) -> tuple[Diagnostic, ...]:
+    """What the options leave of warnings: those allowed are gone, those left are errors where they are denied."""
+    if options.allowed:
+        diagnostics = tuple(
+            found
+            for found in diagnostics
+            if found.severity is not Severity.WARNING or not found.code.startswith(options.allowed)
+        )
+    if options.denies_warnings:
+        diagnostics = tuple(
+            replace(found, severity=Severity.ERROR) if found.severity is Severity.WARNING else found
+            for found in diagnostics
+        )
+    return diagnostics

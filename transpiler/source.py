@@ -63,6 +63,10 @@ class SourceFile:
         line = bisect.bisect_right(self._line_starts, offset)
         return Position(line, offset - self._line_starts[line - 1] + 1)
 
+    def offset(self, line: int) -> int:
+        """Where line `line` (from one) begins."""
+        return self._line_starts[line - 1]
+
     def line_text(self, line: int) -> str:
         """The text of line `line` (from one), without its line end."""
         start = self._line_starts[line - 1]

@@ -124,6 +124,16 @@ or --check found something stale; 2 wrong usage.
     show_default=True,
     help="auto: on a terminal, unless NO_COLOR is set.",
 )
+@click.option(
+    "--allow",
+    metavar="CODE,...",
+    multiple=True,
+    callback=values.read_warnings,
+    help="Do not give these warnings: W0701, or W07 for all that begin so, or W.",
+)
+@click.option(
+    "--deny-warnings", is_flag=True, help="A warning is as bad as an error: nothing is written."
+)
 @click.option("-q", "--quiet", is_flag=True, help="No summary; diagnostics alone.")
 @click.option("-v", "--verbose", count=True, help="Show remarks and timings too.")
 @click.option("--explain", metavar="CODE", help="Explain a diagnostic's code, and do nothing else.")

@@ -41,6 +41,8 @@ class Given(TypedDict):
     diff: bool
     message_format: str
     color: str
+    allow: tuple[str, ...]
+    deny_warnings: bool
     quiet: bool
     verbose: int
     explain: str | None
@@ -112,6 +114,8 @@ def read_request(given: Given) -> Request:
             kernels=given["kernels"],
             blocks=given["blocks"],
             dtypes=given["dtypes"],
+            allowed=given["allow"],
+            denies_warnings=given["deny_warnings"],
         ),
         emit=emit,
         target=given["target"] or _DEFAULT_TARGET,

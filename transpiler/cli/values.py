@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from transpiler.diagnostics.model import Severity
 from transpiler.ir.types import DType
 
 if TYPE_CHECKING:
@@ -101,6 +102,24 @@ def read_blocks(
         numbers = tuple(_number(value.strip()) for value in values.split(","))
         blocks[name] = unique((*blocks.get(name, ()), *numbers))
     return tuple(blocks.items())
+
+
+def read_warnings(
+    _context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Codes of warnings, or their beginnings."""
+    if not texts:
+        return ()
+    from transpiler.diagnostics.codes import CODES  # noqa: PLC0415 - for this option alone
+
+    warnings = [code for code, entry in CODES.items() if entry.severity is Severity.WARNING]
+    chosen = _split(texts)
+    for beginning in chosen:
+        if not any(code.startswith(beginning) for code in warnings):
+            raise click.BadParameter(f"no warning is called {beginning!r}; W0601 is one")
+    if not chosen:
+        raise click.BadParameter("there is no code in it")
+    return unique(chosen)
 
 
 def read_target(

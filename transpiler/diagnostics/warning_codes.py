@@ -116,4 +116,12 @@ WARNING_CODES: tuple[Code, ...] = (
         wrong="pub fn shrink<T: Triton>(x_ptr: T::Pointer<f32>, lambda: f32) {}",
         right="pub fn shrink<T: Triton>(x_ptr: T::Pointer<f32>, threshold: f32) {}",
     ),
+    warning(
+        "W0705",
+        "A comment allows what is no warning",
+        "`// teeny: allow(W0601) the reason` above a kernel, a function or a statement, or behind code, "
+        "takes that warning back there. Only codes of warnings stand in it.",
+        wrong="// teeny: allow(W601) every mask is whole here",
+        right="// teeny: allow(W0601) every mask is whole here",
+    ),
 )
