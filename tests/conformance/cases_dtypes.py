@@ -248,7 +248,9 @@ CASES = (
     _case(
         "sorted extremes",
         ("sort",),
-        "let x = T::where_(mask, x, T::broadcast_to(T::max(x, None, true), &[BLOCK]));\n"
+        "let known = T::where_(mask, x, T::zeros::<D>(&[BLOCK]));\n"
+        "let most = T::broadcast_to(T::max(known, None, true), &[BLOCK]);\n"
+        "let x = T::where_(mask, x, most);\n"
         "T::sort(x, None, false)",
         lambda x, _y: np.sort(x),
     ),

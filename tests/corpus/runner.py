@@ -46,13 +46,12 @@ def translated_text(rust: str, name: str) -> Translated:
     """The module of a Rust text.
 
     Raises:
-        AssertionError: the compiler reports something.
+        AssertionError: the compiler refuses it.
     """
     result = transpiler.transpile(rust)
     messages = [f"{name}: {found.code}: {found.message}" for found in result.diagnostics]
     assert result.text is not None, messages
     assert result.module is not None
-    assert messages == []
     kernels = {kernel.name: kernel for kernel in result.module.kernels}
     return Translated(text=result.text, kernels=kernels)
 

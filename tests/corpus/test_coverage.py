@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import transpiler
 from tests.corpus.catalogue import all_cases
 from tests.corpus.model import KERNELS
 from tests.corpus.runner import translated
@@ -18,3 +19,14 @@ def test_every_kernel_has_a_case() -> None:
 
 def test_it_is_large() -> None:
     assert sum(len(translated(topic).kernels) for topic in TOPICS) >= 150
+
+
+def test_what_is_warned_of_is_so() -> None:
+    # `lambda` is a keyword of Python; one pooling kernel takes a `C` that its grid alone needs.
+    found = {
+        topic: Counter(each.code for each in transpiler.check(text))
+        for topic in TOPICS
+        if (text := (KERNELS / f"{topic}.rs").read_text("utf-8"))
+    }
+    warned = {topic: codes for topic, codes in found.items() if codes}
+    assert warned == {"hard": Counter(W0704=4), "pool": Counter(W0701=1)}
