@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.conformance.catalogue import all_cases
 from transpiler.diagnostics.codes import CODES
-from transpiler.ops.enums import ENUMS
+from transpiler.ops.enums import ENUMS, REFUSED
 from transpiler.ops.model import Effect
 from transpiler.ops.table import OPS
 from transpiler.pipeline import transpile_source
@@ -172,10 +172,16 @@ def _enum_rows() -> Iterator[str]:
     yield "| --- | --- |"
     for name, members in sorted(ENUMS.items()):
         shown = ", ".join(
-            f"`{member}` " + ("(left out: the default)" if value is None else f"→ `{value!r}`")
-            for member, value in members.items()
+            f"`{member}` {_in_triton(name, member, value)}" for member, value in members.items()
         )
         yield f"| `{name}` | {shown} |"
+
+
+def _in_triton(enum: str, member: str, value: int | str | None) -> str:
+    if value is not None:
+        return f"→ `{value!r}`"
+    is_refused = any(member in enums.get(enum, ()) for enums in REFUSED.values())
+    return "(not in Triton)" if is_refused else "(left out: the default)"
 
 
 def diagnostics() -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tests.conformance.kernels import LANES, kernel, load, store
-from tests.conformance.model import Case
+from tests.conformance.model import FLOATS, Case
 from transpiler.ir.types import DType
 
 if TYPE_CHECKING:
@@ -97,14 +97,7 @@ CASES = (
     _atomic("atomic_and", np.bitwise_and, _WORDS),
     _atomic("atomic_or", np.bitwise_or, _WORDS),
     _atomic("atomic_xor", np.bitwise_xor, _WORDS),
-    _atomic("atomic_xchg", lambda _held, x: x, _WORDS),
-    _atomic(
-        "atomic_xchg",
-        lambda _held, x: x,
-        _WIDE_FLOATS,
-        label=" of floats",
-        gap="Triton's interpreter exchanges integers only",
-    ),
+    _atomic("atomic_xchg", lambda _held, x: x, (*_WIDE_FLOATS, *_WORDS)),
     *(
         _atomic("atomic_add", np.add, (DType.I32,), f"Some(MemSem::{order}), None")
         for order in _ORDERS
@@ -147,7 +140,9 @@ CASES = (
             outputs=("p_ptr", "old_ptr"),
             reference=_swapped,
             constants={"BLOCK": 64},
-            dtypes=(*_WIDE_FLOATS, *_WORDS) if options == "None, None" else (DType.I32,),
+            dtypes=(*FLOATS, *_WORDS, DType.I16, DType.U16)
+            if options == "None, None"
+            else (DType.I32,),
         )
         for options in ("None, None", "Some(MemSem::Relaxed), Some(MemScope::Gpu)")
     ),

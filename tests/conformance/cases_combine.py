@@ -216,6 +216,26 @@ CASES = (
         constants=_CONSTANTS,
     ),
     Case(
+        name="associative_scan of bools",
+        operations=("associative_scan",),
+        rust="fn either<T: Triton>(a: T::BoolTensor, b: T::BoolTensor) -> T::BoolTensor { a | b }\n"
+        + kernel(
+            _LOADED
+            + store("out_ptr", "T::associative_scan::<bool>(x, 1, either::<T>, false)", "at", ""),
+            "x_ptr: T::Pointer<bool>, out_ptr: T::Pointer<bool>",
+            "const ROWS: i32, const COLS: i32",
+        ),
+        inputs=lambda random, _dtype: {
+            "x_ptr": random.random(_ROWS * _COLUMNS) < 0.2,
+            "out_ptr": np.zeros(_ROWS * _COLUMNS, bool),
+        },
+        outputs=("out_ptr",),
+        reference=lambda given: {
+            "out_ptr": np.logical_or.accumulate(_matrix(given), axis=1).reshape(-1)
+        },
+        constants=_CONSTANTS,
+    ),
+    Case(
         name="reduce in a wider dtype",
         operations=("reduce",),
         rust="fn add<T: Triton>(a: T::Tensor<i64>, b: T::Tensor<i64>) -> T::Tensor<i64> { a + b }\n"

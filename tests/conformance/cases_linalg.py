@@ -66,17 +66,44 @@ def _scaled_inputs(random: np.random.Generator, _dtype: DType | None) -> Values:
     }
 
 
+_SCALED = (
+    grid_2d("SIDE", "LONG")
+    + load("a", "at", "")
+    + grid_2d("LONG", "SIDE", "down")
+    + load("b", "down", "")
+    + grid_2d("SIDE", "2", "blocks")
+    + load("s", "blocks", "")
+    + load("t", "blocks", "")
+    + "let p = T::dot_scaled::<u8, u8, f32>(a, s, DotFormat::E5M2, b, t, DotFormat::E5M2, "
+    "None, false);\n" + grid_2d("SIDE", "SIDE", "to") + store("out_ptr", "p", "to", "")
+)
+
+
+def _scaled_halves(random: np.random.Generator, dtype: DType | None) -> Values:
+    left, right = random.integers(-4, 5, (2, _LONG * _SIDE))
+    return {**_scaled_inputs(random, dtype), "a_ptr": left, "b_ptr": right}
+
+
+def _scales(values: np.ndarray) -> np.ndarray:
+    """A factor for each of 64 elements of 32 rows, from the exponents of two blocks of 32."""
+    exponents = values.astype(np.int32).reshape(_SIDE, 2) - 127
+    return np.repeat(2.0**exponents, 32, axis=1)
+
+
+def _scaled_product_of_halves(given: Values) -> Values:
+    a, s, b, t = (np.asarray(given[f"{name}_ptr"]) for name in "asbt")
+    left = a.reshape(_SIDE, _LONG) * _scales(s)
+    right = b.reshape(_LONG, _SIDE) * _scales(t).T
+    return {"out_ptr": (left @ right).reshape(-1)}
+
+
 def _scaled_product(given: Values) -> Values:
     def numbers(name: str) -> np.ndarray:
         # The format is the upper byte of an f16.
         return (np.asarray(given[name]).astype(np.uint16) << 8).view(np.float16).astype(np.float64)
 
-    def scales(name: str) -> np.ndarray:
-        exponents = np.asarray(given[name]).astype(np.int32).reshape(_SIDE, 2) - 127
-        return np.repeat(2.0**exponents, 32, axis=1)
-
-    left = numbers("a_ptr").reshape(_SIDE, _LONG) * scales("s_ptr")
-    right = numbers("b_ptr").reshape(_LONG, _SIDE) * scales("t_ptr").T
+    left = numbers("a_ptr").reshape(_SIDE, _LONG) * _scales(np.asarray(given["s_ptr"]))
+    right = numbers("b_ptr").reshape(_LONG, _SIDE) * _scales(np.asarray(given["t_ptr"])).T
     return {"out_ptr": (left @ right).reshape(-1)}
 
 
@@ -208,19 +235,29 @@ CASES = (
     ),
     _dot("dot", (DType.F32, DType.F64, DType.F16, DType.BF16), "D", "D"),
     _dot("dot of bytes", (None,), "i8", "i32"),
+    *(
+        Case(
+            name=f"dot_scaled of {member}",
+            operations=("dot_scaled",),
+            rust=kernel(
+                _SCALED.replace("E5M2", member).replace("u8, u8, f32", f"{dtype.value}, u8, f32"),
+                f"a_ptr: T::Pointer<{dtype.value}>, s_ptr: T::Pointer<u8>, "
+                f"b_ptr: T::Pointer<{dtype.value}>, t_ptr: T::Pointer<u8>, out_ptr: T::Pointer<f32>",
+                "const SIDE: i32, const LONG: i32",
+            ),
+            inputs=_scaled_halves,
+            outputs=("out_ptr",),
+            reference=_scaled_product_of_halves,
+            constants={"SIDE": _SIDE, "LONG": _LONG},
+            tolerance="tensor core",
+        )
+        for member, dtype in (("FP16", DType.F16), ("BF16", DType.BF16))
+    ),
     Case(
         name="dot_scaled",
         operations=("dot_scaled",),
         rust=kernel(
-            grid_2d("SIDE", "LONG")
-            + load("a", "at", "")
-            + grid_2d("LONG", "SIDE", "down")
-            + load("b", "down", "")
-            + grid_2d("SIDE", "2", "blocks")
-            + load("s", "blocks", "")
-            + load("t", "blocks", "")
-            + "let p = T::dot_scaled::<u8, u8, f32>(a, s, DotFormat::E5M2, b, t, DotFormat::E5M2, "
-            "None, false);\n" + grid_2d("SIDE", "SIDE", "to") + store("out_ptr", "p", "to", ""),
+            _SCALED,
             "a_ptr: T::Pointer<u8>, s_ptr: T::Pointer<u8>, b_ptr: T::Pointer<u8>, "
             "t_ptr: T::Pointer<u8>, out_ptr: T::Pointer<f32>",
             "const SIDE: i32, const LONG: i32",

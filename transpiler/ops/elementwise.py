@@ -36,6 +36,7 @@ def _unary(
     *,
     triton: str = "",
     range_: RangeRule = None,
+    dtypes: frozenset[DType] | None = None,
 ) -> Op:
     return Op(
         name=name,
@@ -45,6 +46,7 @@ def _unary(
         summary=summary,
         shape=ShapeOf(parameter="x"),
         range=range_,
+        dtypes={} if dtypes is None else {"D": dtypes},
         value=value,
     )
 
@@ -93,7 +95,14 @@ def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
 
 
 ELEMENTWISE: tuple[Op, ...] = (
-    _unary("abs", "Dtype", "Absolute value.", abs, range_=RangeMagnitude(parameter="x")),
+    _unary(
+        "abs",
+        "Dtype",
+        "Absolute value.",
+        abs,
+        range_=RangeMagnitude(parameter="x"),
+        dtypes=frozenset(Bound.NUM.dtypes),
+    ),
     _unary("ceil", "Float", "Smallest integer not below x.", math.ceil),
     _unary("floor", "Float", "Largest integer not above x.", math.floor),
     _unary("cos", "Float", "Cosine of x in radians.", math.cos),

@@ -17,6 +17,10 @@ ENUMS: dict[str, dict[str, int | str | None]] = {
         "E5M2": "e5m2",
         "BF16": "bf16",
         "FP16": "fp16",
+        "E2M1x4": None,
+        "BF16x2": None,
+        "Int8": None,
+        "UInt8": None,
     },
     "FpDowncastRounding": {"Rtne": "rtne", "Rtz": "rtz"},
     "MemSem": {
@@ -31,5 +35,6 @@ ENUMS: dict[str, dict[str, int | str | None]] = {
 REFUSED: dict[str, dict[str, frozenset[str]]] = {
     "load": {"CacheModifier": frozenset({"Wb", "Cs", "Wt"})},
     "store": {"CacheModifier": frozenset({"Ca", "Cv"})},
+    "dot_scaled": {"DotFormat": frozenset({"E2M1x4", "BF16x2", "Int8", "UInt8"})},
 }
 """The members that Triton does not take for an operation, by its name and the enum's."""

@@ -11,7 +11,15 @@ _HALVES = frozenset({DType.F16, DType.BF16})
 _NO_BYTES = frozenset(dtype for dtype in DType if dtype.bits >= 16)
 
 
-def _atomic(name: str, bound: str, summary: str, dtypes: frozenset[DType]) -> Op:
+def _atomic(
+    name: str,
+    bound: str,
+    summary: str,
+    dtypes: frozenset[DType],
+    spelled_for: frozenset[DType] | None = None,
+) -> Op:
+    """An atomic update; what it is not `spelled_for`, a function of the module does."""
+    arguments = "ptr, val, mask=mask, sem=sem, scope=scope"
     return Op(
         name=name,
         family="atomics",
@@ -19,7 +27,7 @@ def _atomic(name: str, bound: str, summary: str, dtypes: frozenset[DType]) -> Op
             f"<D: {bound}>(ptr: Pointers<D>, val: Tensor<D>, mask: Option<Mask>, "
             "sem: Option<MemSem>, scope: Option<MemScope>) -> Tensor<D>"
         ),
-        triton=f"tl.{name}(ptr, val, mask=mask, sem=sem, scope=scope)",
+        triton=f"tl.{name}({arguments})",
         summary=summary,
         shape=ShapeOf(parameter="ptr"),
         fits=(("val", "ptr"), ("mask", "ptr")),
@@ -27,6 +35,8 @@ def _atomic(name: str, bound: str, summary: str, dtypes: frozenset[DType]) -> Op
         is_stored=True,
         takes_stored=("val",),
         dtypes={"D": dtypes},
+        spelled_for={} if spelled_for is None else {"D": spelled_for},
+        elsewhere=None if spelled_for is None else f"_{name}({arguments})",
     )
 
 
@@ -95,6 +105,7 @@ MEMORY: tuple[Op, ...] = (
         "Dtype",
         "Exchanges with memory and gives what was there.",
         _WORDS | _FLOAT_WORDS,
+        spelled_for=_WORDS,
     ),
     Op(
         name="atomic_cas",

@@ -241,11 +241,15 @@ class _Binding:
             refused = REFUSED.get(self._op.name, {}).get(enum, frozenset())
             if written_enum == enum and member in refused:
                 others = [f"`{enum}::{other}`" for other in members if other not in refused]
+                if any(
+                    it.name == name and it.kind.is_optional for it in self._op.parsed.parameters
+                ):
+                    others.append("`None`")
                 self._fail(
                     "E0504",
                     f"`{self._op.name}` does not take `{enum}::{member}`",
                     node,
-                    f"write one of {', '.join(others)}, or `None`",
+                    f"write one of {', '.join(others)}",
                 )
                 return ir.AbsentArgument(span=node.span)
             if written_enum == enum and member in members:

@@ -71,14 +71,44 @@ def _store_tile(
         eviction_policy=eviction_policy,
     )
 ''',
+    "_bits_of": '''\
+@triton.jit
+def _bits_of(x, dtype: tl.constexpr):
+    """The elements of `x`, or the places it points to, of a float dtype as integers of its width."""
+    if dtype.primitive_bitwidth == 64:
+        bits: tl.constexpr = tl.int64
+    elif dtype.primitive_bitwidth == 32:
+        bits: tl.constexpr = tl.int32
+    else:
+        bits: tl.constexpr = tl.int16
+    return x.to(tl.pointer_type(bits) if x.dtype.is_ptr() else bits, bitcast=True)
+''',
+    "_atomic_xchg": '''\
+@triton.jit
+def _atomic_xchg(ptr, val, mask=None, sem: tl.constexpr = None, scope: tl.constexpr = None):
+    """Exchanges `val` with memory, of floats the bits: AMD's GPUs and the interpreter have no more."""
+    dtype: tl.constexpr = ptr.dtype.element_ty
+    if dtype.is_floating():
+        places, new = _bits_of(ptr, dtype), _bits_of(val.to(dtype), dtype)
+        old = tl.atomic_xchg(places, new, mask=mask, sem=sem, scope=scope)
+        return old.to(dtype, bitcast=True)
+    else:
+        return tl.atomic_xchg(ptr, val, mask=mask, sem=sem, scope=scope)
+''',
     "_atomic_cas": '''\
 @triton.jit
 def _atomic_cas(ptr, cmp, val, sem: tl.constexpr = None, scope: tl.constexpr = None):
     """Exchanges with `val` what equals `cmp`, both in the dtype of the memory; what was there."""
     dtype: tl.constexpr = ptr.dtype.element_ty
-    cmp = tl.broadcast_to(cmp.to(dtype), ptr.shape)
     val = tl.broadcast_to(val.to(dtype), ptr.shape)
-    return tl.atomic_cas(ptr, cmp, val, sem=sem, scope=scope)
+    # An array of its own: the interpreters of Triton 3.4 to 3.6 write into it.
+    cmp = tl.where(tl.full(ptr.shape, 1, tl.int1), cmp.to(dtype), val)
+    if dtype.is_floating():
+        places = _bits_of(ptr, dtype)
+        old = tl.atomic_cas(places, _bits_of(cmp, dtype), _bits_of(val, dtype), sem=sem, scope=scope)
+        return old.to(dtype, bitcast=True)
+    else:
+        return tl.atomic_cas(ptr, cmp, val, sem=sem, scope=scope)
 ''',
     "_randint4x": '''\
 @triton.jit
