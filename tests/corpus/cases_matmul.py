@@ -30,11 +30,16 @@ def _sizes(m: int, n: int, k: int) -> dict[str, int]:
     return {"M": m, "N": n, "K": k}
 
 
+def _quarters(sample: Sampler, *shape: int) -> torch.Tensor:
+    """Numbers that TF32 holds: what the tensor cores multiply is what the reference multiplies."""
+    return sample.whole(-9, 10, *shape) / 4
+
+
 def _matmul(sample: Sampler, m: int, n: int, k: int, block: int) -> Launch:
     return Launch(
         tensors={
-            "a_ptr": sample.normal(m, k),
-            "b_ptr": sample.normal(k, n),
+            "a_ptr": _quarters(sample, m, k),
+            "b_ptr": _quarters(sample, k, n),
             "c_ptr": torch.zeros(m, n),
         },
         numbers=_sizes(m, n, k),
@@ -47,8 +52,8 @@ def _matmul(sample: Sampler, m: int, n: int, k: int, block: int) -> Launch:
 def _matmul_da(sample: Sampler, m: int, n: int, k: int, block: int) -> Launch:
     return Launch(
         tensors={
-            "dc_ptr": sample.normal(m, n),
-            "b_ptr": sample.normal(k, n),
+            "dc_ptr": _quarters(sample, m, n),
+            "b_ptr": _quarters(sample, k, n),
             "da_ptr": torch.zeros(m, k),
         },
         numbers=_sizes(m, n, k),
@@ -61,8 +66,8 @@ def _matmul_da(sample: Sampler, m: int, n: int, k: int, block: int) -> Launch:
 def _by_pointers(sample: Sampler, m: int, n: int, k: int, block: int) -> Launch:
     return Launch(
         tensors={
-            "a_ptr": sample.normal(m, k),
-            "b_ptr": sample.normal(k, n),
+            "a_ptr": _quarters(sample, m, k),
+            "b_ptr": _quarters(sample, k, n),
             "c_ptr": torch.zeros(m, n),
         },
         numbers=_sizes(m, n, k),
@@ -81,9 +86,9 @@ def _linear(sample: Sampler, m: int, n: int, k: int, bias: int, block: int) -> L
 
     return Launch(
         tensors={
-            "x_ptr": sample.normal(k, m),
-            "w_ptr": sample.normal(n, k),
-            "b_ptr": sample.normal(n),
+            "x_ptr": _quarters(sample, k, m),
+            "w_ptr": _quarters(sample, n, k),
+            "b_ptr": _quarters(sample, n),
             "y_ptr": torch.zeros(m, n),
         },
         numbers={
@@ -110,9 +115,9 @@ def _linear_backward(sample: Sampler, m: int, n: int, k: int, bias: int, block: 
     tiles_k = ceil_div(k, block)
     return Launch(
         tensors={
-            "dy_ptr": sample.normal(m, n),
-            "x_ptr": sample.normal(m, k),
-            "w_ptr": sample.normal(n, k),
+            "dy_ptr": _quarters(sample, m, n),
+            "x_ptr": _quarters(sample, m, k),
+            "w_ptr": _quarters(sample, n, k),
             "dx_ptr": torch.zeros(m, k),
             "dw_ptr": torch.zeros(n, k),
             "db_ptr": torch.zeros(n),

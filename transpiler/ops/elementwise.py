@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _SINGLE_ONLY = {"D": frozenset({DType.F32})}
 _FLOATS_ONLY = {"D": frozenset(Bound.FLOAT.dtypes)}
+_INTEGERS_ONLY = {"D": frozenset(Bound.INT.dtypes)}
 
 
 def _unary(
@@ -37,6 +38,7 @@ def _unary(
     triton: str = "",
     range_: RangeRule = None,
     dtypes: frozenset[DType] | None = None,
+    zeros_are_one: bool = False,
 ) -> Op:
     return Op(
         name=name,
@@ -45,27 +47,25 @@ def _unary(
         triton=triton or f"tl.{name}(x)",
         summary=summary,
         shape=ShapeOf(parameter="x"),
+        takes_zeros_as_one=zeros_are_one,
         range=range_,
         dtypes={} if dtypes is None else {"D": dtypes},
         value=value,
     )
 
 
-def _binary(
-    name: str,
-    bound: str,
-    summary: str,
-    triton: str,
-    value: Callable[[float, float], float],
-    range_: RangeRule = None,
+def _extremum(
+    name: str, word: str, value: Callable[[float, float], float], range_: RangeRule
 ) -> Op:
     return Op(
         name=name,
         family="math",
-        signature=f"<D: {bound}>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D>",
-        triton=triton,
-        summary=summary,
+        signature="<D: Num>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D>",
+        triton=f"tl.{name}(x, y)",
+        summary=f"The {word} of x and y; NaN where either is NaN.",
         shape=ShapeBroadcast(parameters=("x", "y")),
+        spelled_for=_INTEGERS_ONLY,
+        elsewhere=f"tl.{name}(x, y, propagate_nan=tl.PropagateNan.ALL)",
         range=range_,
         value=value,
     )
@@ -80,6 +80,7 @@ def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
         triton=f"x {operator} y",
         summary=f"Where x is {words} y.",
         shape=ShapeBroadcast(parameters=("x", "y")),
+        takes_zeros_as_one=True,
         operator=meaning,
     )
     scalar = Op(
@@ -89,6 +90,7 @@ def _compare(name: str, operator: str, words: str) -> tuple[Op, Op]:
         triton=f"x {operator} y",
         summary=f"Where x is {words} the scalar y.",
         shape=ShapeOf(parameter="x"),
+        takes_zeros_as_one=True,
         operator=meaning,
     )
     return tile, scalar
@@ -102,17 +104,24 @@ ELEMENTWISE: tuple[Op, ...] = (
         abs,
         range_=RangeMagnitude(parameter="x"),
         dtypes=frozenset(Bound.NUM.dtypes),
+        zeros_are_one=True,
     ),
     _unary("ceil", "Float", "Smallest integer not below x.", math.ceil),
     _unary("floor", "Float", "Largest integer not above x.", math.floor),
-    _unary("cos", "Float", "Cosine of x in radians.", math.cos),
+    _unary("cos", "Float", "Cosine of x in radians.", math.cos, zeros_are_one=True),
     _unary("sin", "Float", "Sine of x in radians.", math.sin),
-    _unary("exp", "Float", "e to the power x.", math.exp),
-    _unary("exp2", "Float", "2 to the power x.", math.exp2),
+    _unary("exp", "Float", "e to the power x.", math.exp, zeros_are_one=True),
+    _unary("exp2", "Float", "2 to the power x.", math.exp2, zeros_are_one=True),
     _unary("log", "Float", "Natural logarithm.", math.log),
     _unary("log2", "Float", "Logarithm to base 2.", math.log2),
     _unary("rsqrt", "Float", "1 / sqrt(x), approximate on a GPU.", lambda x: x**-0.5),
-    _unary("sigmoid", "Float", "1 / (1 + exp(-x)).", lambda x: 1.0 / (1.0 + math.exp(-x))),
+    _unary(
+        "sigmoid",
+        "Float",
+        "1 / (1 + exp(-x)).",
+        lambda x: 1.0 / (1.0 + math.exp(-x)),
+        zeros_are_one=True,
+    ),
     _unary("sqrt", "Float", "Square root, approximate in f32 on a GPU.", math.sqrt),
     _unary("erf", "Float", "The error function.", math.erf),
     Op(
@@ -140,22 +149,8 @@ ELEMENTWISE: tuple[Op, ...] = (
         ignores=("keep_dims",),
         identity=-math.inf,
     ),
-    _binary(
-        "maximum",
-        "Num",
-        "The larger of x and y; NaN where either is NaN.",
-        "tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)",
-        max,
-        RangeLargest(parameters=("x", "y")),
-    ),
-    _binary(
-        "minimum",
-        "Num",
-        "The smaller of x and y; NaN where either is NaN.",
-        "tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)",
-        min,
-        RangeSmallest(parameters=("x", "y")),
-    ),
+    _extremum("maximum", "larger", max, RangeLargest(parameters=("x", "y"))),
+    _extremum("minimum", "smaller", min, RangeSmallest(parameters=("x", "y"))),
     Op(
         name="clamp",
         family="math",

@@ -265,8 +265,9 @@ class Op:
     that of arithmetic, and where it is made of none, in the one that is wanted. `dtypes` limits a generic further
     than its bound where Triton does. `instances` says which combinations of dtypes it has, in the order of the
     generics, where these depend on each other. `elsewhere` is the spelling where a dtype may be none of
-    `spelled_for`, which are those `triton` is for. `ignores` names arguments that change nothing. `range` tells
-    where an integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
+    `spelled_for`, which are those `triton` is for. `ignores` names arguments that change nothing.
+    `takes_zeros_as_one` tells that the sign of a zero among its arguments changes nothing. `range` tells where an
+    integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
 
     What analyses ask: `identity` is the value that changes nothing in a reduction, None where the operation is none or
     has none. `value` computes an element of the result from those of the tensors and scalars it is made of. `operator`
@@ -293,6 +294,7 @@ class Op:
     spelled_for: dict[str, frozenset[DType]] = field(default_factory=dict)
     elsewhere: str | None = None
     ignores: tuple[str, ...] = ()
+    takes_zeros_as_one: bool = False
     range: RangeRule = None
     identity: float | None = None
     value: Callable[..., float] | None = None

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, DtypeParameter, Scalar
+from transpiler.ir.types import F64, DType, DtypeParameter, Scalar
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.scalar_methods import FAMILY
 from transpiler.passes.integer import integer_range, truncating_binary, wrap
@@ -43,6 +43,8 @@ class _Folder(Rewriter):
         match node:
             case ir.Unary(operand=ir.Literal() as operand):
                 return self._unary(node, operand)
+            case ir.Unary(operator=ir.UnaryOperator.NEGATE, operand=ir.Cast() as operand):
+                return _negated_before(node, operand)
             case ir.Binary(left=ir.Literal() as left, right=ir.Literal() as right):
                 return self._binary(node, left, right)
             case ir.Cast(operand=ir.Literal() as operand):
@@ -229,13 +231,28 @@ def _saturate(value: float, dtype: DType) -> int:
     return min(max(int(value), values[0]), values[-1])
 
 
+_EXACT_IN_F64 = frozenset({DType.F32, DType.F16, DType.BF16})
+
+
+def _is_widened_to_f64(node: ir.Cast) -> bool:
+    """Whether this is `x as f64` with x in a narrower float dtype, all of whose numbers are f64."""
+    source = node.operand.type
+    return (
+        node.kind is ir.CastKind.RUST_AS
+        and node.type == F64
+        and isinstance(source, Scalar)
+        and source.dtype in _EXACT_IN_F64
+    )
+
+
+def _negated_before(node: ir.Unary, widened: ir.Cast) -> ir.Expression:
+    """`-(x as f64)` as `(-x) as f64`: the same number, and in `D::from_f64(…)` the step through f64 can go."""
+    if not _is_widened_to_f64(widened):
+        return node
+    negation = replace(node, operand=widened.operand, type=widened.operand.type)
+    return replace(widened, span=node.span, operand=negation)
+
+
 def _through_f64(node: ir.Cast, inner: ir.Cast) -> ir.Expression:
     """`D::from_f64(x as f64)` with x in f32: the step through f64 changes no value, since every f32 is an f64."""
-    source = inner.operand.type
-    if (
-        inner.kind is ir.CastKind.RUST_AS
-        and isinstance(source, Scalar)
-        and source.dtype in {DType.F32, DType.F16, DType.BF16}
-    ):
-        return replace(node, operand=inner.operand)
-    return node
+    return replace(node, operand=inner.operand) if _is_widened_to_f64(inner) else node

@@ -26,10 +26,11 @@ from transpiler.passes.constants import compile_time_symbols, tile_extents
 from transpiler.passes.integer import integer_range
 from transpiler.passes.parameters import parameters_to_materialise
 from transpiler.passes.rounding import largest_finite, smallest_normal
+from transpiler.passes.signed_zeros import is_float, negates_float, with_signed_zeros
 
 if TYPE_CHECKING:
     from transpiler.analysis.interval import Interval
-    from transpiler.ir.types import ElementType, Type
+    from transpiler.ir.types import ElementType
     from transpiler.passes.context import PassContext
 
 _TRUNCATED_QUOTIENT = Op(
@@ -58,16 +59,14 @@ def legalise(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG
 
 
 def _kernel(kernel: ir.R) -> ir.R:
-    legal = _Legaliser(kernel).kernel(kernel)
+    legaliser = _Legaliser(kernel)
+    legal = legaliser.kernel(kernel)
+    if legaliser.negates_floats:
+        legal = with_signed_zeros(legal)
     parameters = parameters_to_materialise(kernel)
     if not parameters:
         return legal
-    first, *rest = legal.body.statements
-    statements = (
-        *_materialised(parameters),
-        replace(first, layout=replace(first.layout, blank_before=True)),
-        *rest,
-    )
+    statements = (*_materialised(parameters), *legal.body.statements)
     return replace(legal, body=replace(legal.body, statements=statements))
 
 
@@ -98,6 +97,7 @@ class _Legaliser(Rewriter):
         }
         self._kernel = kernel
         self._ranges: Ranges | None = None
+        self.negates_floats = False
         self._at: ir.Statement | None = None
 
     # --- Statements -------------------------------------------------------------------------------
@@ -178,8 +178,9 @@ class _Legaliser(Rewriter):
                 return _without_conversions(node)
             case ir.Conditional() if not is_compile_time(node, self._constants):
                 return self._stated(node)
-            case ir.Unary(operator=ir.UnaryOperator.NEGATE) if _is_float(node.type):
-                return _negated(node)
+            case ir.Unary() if negates_float(node):
+                self.negates_floats = True
+                return node
             case ir.Binary() if node.operator in _SHIFTS and isinstance(node.type, Scalar):
                 return self._shift(node)
             case ir.Binary() if node.operator in _DIVISIONS and _is_integer_scalar(node):
@@ -314,12 +315,6 @@ def _is_integer_literal(node: ir.Expression) -> bool:
     return isinstance(node, ir.Literal) and isinstance(node.value, int)
 
 
-def _is_float(type_: Type) -> bool:
-    return isinstance(type_, Scalar | Tensor) and (
-        not isinstance(type_.dtype, DType | DtypeParameter) or type_.dtype.is_float
-    )
-
-
 def _in_any_dtype(literal: ir.Literal) -> ir.Expression:
     """A float literal in a dtype that may be an integer: rounded toward zero and held in range, as `from_f64` does."""
     value = float(literal.value)
@@ -341,21 +336,6 @@ def _inverted(node: ir.Unary, dtype: DType) -> ir.Binary:
     )
 
 
-def _negated(node: ir.Unary) -> ir.Expression:
-    """Triton takes `-x` for `0 - x`, which loses the sign of zero."""
-    if isinstance(node.operand, ir.Literal):
-        return node
-    dtype = node.type.dtype if isinstance(node.type, Scalar | Tensor) else DType.F32
-    minus_one = ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=-1.0)
-    return ir.Binary(
-        span=node.span,
-        type=node.type,
-        operator=ir.BinaryOperator.MULTIPLY,
-        left=node.operand,
-        right=minus_one,
-    )
-
-
 def _is_integer_scalar(node: ir.Binary) -> bool:
     return (
         isinstance(node.type, Scalar)
@@ -374,8 +354,8 @@ def _without_conversions(node: ir.OpCall) -> ir.OpCall:
         if parameter.name in node.op.converts
         and isinstance(argument, ir.Cast)
         and argument.kind is ir.CastKind.FROM_F64
-        and _is_float(argument.type)
-        and isinstance(argument.operand, ir.Read)
+        and is_float(argument.type)
+        and not isinstance(argument.operand, ir.Literal)
         else argument
         for parameter, argument in zip(node.op.parsed.parameters, node.arguments, strict=True)
     )

@@ -86,6 +86,7 @@ _PRECEDENCE = {
     Operator.NEGATE: Precedence.SIGN,
     Operator.INVERT: Precedence.SIGN,
 }
+_ROUNDED = frozenset({Operator.FLOOR_DIVIDE, Operator.REMAINDER})
 _PREFIX = {Operator.NOT: "not ", Operator.NEGATE: "-", Operator.INVERT: "~"}
 
 
@@ -103,11 +104,23 @@ def precedence(expression: Expression) -> Precedence:
     assert_never(expression)
 
 
-def _operand_levels(operator: Operator) -> tuple[Precedence, Precedence]:
-    """How tightly the left and the right operand must hold together to need no parentheses."""
-    level = _PRECEDENCE[operator]
+def _operand_levels(expression: Binary) -> tuple[Precedence, Precedence]:
+    """How tightly the left and the right operand must hold together to need no parentheses.
+
+    A quotient that is rounded, or a remainder, has them among other products too: nobody has to
+    know in which order `a % b * c` goes.
+    """
+    level = _PRECEDENCE[expression.operator]
     tighter = Precedence(level + 1)
     if level is Precedence.COMPARISON:  # Python chains comparisons
+        return tighter, tighter
+    left = expression.left
+    if (
+        level is Precedence.PRODUCT
+        and isinstance(left, Binary)
+        and left.operator in _ROUNDED
+        and left.operator is not expression.operator
+    ):
         return tighter, tighter
     return level, tighter
 
@@ -141,7 +154,7 @@ def flat(expression: Expression) -> str:
         case Unary(operator=operator, operand=operand):
             return _PREFIX[operator] + _flat_at(operand, _PRECEDENCE[operator])
         case Binary(operator=operator, left=left, right=right):
-            left_level, right_level = _operand_levels(operator)
+            left_level, right_level = _operand_levels(expression)
             return f"{_flat_at(left, left_level)} {operator.value} {_flat_at(right, right_level)}"
         case Choice(condition=condition, value=value, other=other):
             return (
@@ -425,7 +438,7 @@ def _operands_of(
     expression: Binary,
 ) -> tuple[tuple[Expression, Precedence, bool], tuple[Expression, Precedence, bool]]:
     """The operands, each with the level it needs to stand bare and whether it does."""
-    left_level, right_level = _operand_levels(expression.operator)
+    left_level, right_level = _operand_levels(expression)
     left, right = expression.left, expression.right
     return (
         (left, left_level, precedence(left) >= left_level),

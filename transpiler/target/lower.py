@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
-from transpiler.ir.nodes import Assign, SymbolKind
+from transpiler.ir.nodes import Assign, Kernel, SymbolKind
 from transpiler.ir.types import F64, DType, DtypeParameter, Pointer
 from transpiler.target.dtypes import (
     carriers,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from transpiler.ir.description import KernelPlan, Specialisation
     from transpiler.ir.nodes import Function as IrFunction
-    from transpiler.ir.nodes import Kernel, Routine, Symbol
+    from transpiler.ir.nodes import Routine, Symbol
     from transpiler.target.expressions import Callees
 
 JIT = dotted("triton.jit")
@@ -181,9 +181,12 @@ def _with_dtypes(kernel: Routine, names: KernelNames, body: Suite) -> Suite:
                 Assignment(targets=(name,), annotation=CONSTEXPR, value=value, span=kernel.span)
             )
     statements = [*lines, *body.statements]
-    first = len(lines) + _prologue_length(kernel)
-    if 0 < first < len(statements) and statements[first].comments:
-        # A comment belongs to what is under it, not to what the compiler puts above.
+    prologue = _prologue_length(kernel)
+    first = len(lines) + prologue
+    stands_apart = isinstance(kernel, Kernel) or prologue > 0
+    if 0 < first < len(statements) and (stands_apart or statements[first].comments):
+        # What the author wrote stands apart from what the compiler puts above. Under a mere dtype
+        # in a short function it does where a comment would seem to be about that.
         statements[first] = replace(statements[first], blank_before=True)
     return Suite(statements=tuple(statements), closing_comments=body.closing_comments)
 

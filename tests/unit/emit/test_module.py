@@ -87,6 +87,7 @@ def scale_rows(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
     whole = _to_integer(tl.cast(e, tl.float32), tl.int32)
 
     # Where nothing is read.

@@ -115,6 +115,22 @@ def row(expression: Binary, operator: Operator) -> str:
     return f"{first} {operator.value} {explicit(expression.right)}"
 
 
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        ("a % b * c", "(a % b) * c"),
+        ("a // b % c", "(a // b) % c"),
+        ("a % b // c", "(a % b) // c"),
+        ("a // b // c", "a // b // c"),
+        ("a * b // c", "a * b // c"),
+        ("a + b % c", "a + b % c"),
+        ("a / b * c", "a / b * c"),
+    ],
+)
+def test_rounded_quotients_among_products_stand_in_parentheses(written: str, printed: str) -> None:
+    assert flat(parse_spelling(written)) == printed
+
+
 @given(EXPRESSIONS, st.sampled_from(["target = ", "D: tl.constexpr = ", "acc += ", "return ", ""]))
 @settings(deadline=None, max_examples=200)
 def test_breaking_lines_changes_nothing_but_the_layout(expression: Expression, before: str) -> None:

@@ -400,7 +400,7 @@ def test_a_dtype_nobody_uses_is_not_read(build: Build) -> None:
     assert build.python(build.return_(), parameters=[p]) == "return"
 
 
-def test_a_comment_is_parted_from_what_the_passes_put_before_it(build: Build) -> None:
+def test_what_the_passes_put_before_it_is_parted_from_the_body(build: Build) -> None:
     e = build.parameter("e", F32)
     rounded = ir.Assign(span=e.span, symbol=e, value=build.cast(e, F32, "materialise"))
     first = build.let(build.symbol("x"), 1, build.layout(["Start."]))
@@ -408,4 +408,4 @@ def test_a_comment_is_parted_from_what_the_passes_put_before_it(build: Build) ->
         "e = tl.cast(e, tl.float32)\n\n# Start.\nx = 1"
     )
     plain = build.let(build.symbol("x"), 1)
-    assert build.python(rounded, plain, parameters=[e]) == "e = tl.cast(e, tl.float32)\nx = 1"
+    assert build.python(rounded, plain, parameters=[e]) == "e = tl.cast(e, tl.float32)\n\nx = 1"

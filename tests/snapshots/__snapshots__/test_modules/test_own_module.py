@@ -211,7 +211,7 @@ def batch_norm_stats_forward(
     # Two products rather than `old + momentum * (batch - old)`: an infinite old value stays
     # infinite instead of turning into NaN.
     take = tl.full([1], momentum, D)
-    keep = tl.full([1], tl.cast(1.0 - tl.cast(momentum, tl.float64), D), D)
+    keep = tl.full([1], 1.0 - tl.cast(momentum, tl.float64), D)
     old_mean = tl.load(running_mean_ptr + at).to(D)
     old_var = tl.load(running_var_ptr + at).to(D)
 
@@ -244,6 +244,7 @@ def batch_norm_normalize_forward(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
     channel = tl.program_id(0)
     at = tl.arange(0, 1) + channel
 
@@ -297,6 +298,7 @@ def batch_norm_backward(
     D: tl.constexpr = (
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
     channel = tl.program_id(0)
     at = tl.arange(0, 1) + channel
     zeros = tl.zeros([BLOCK_N], D)
