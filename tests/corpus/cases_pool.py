@@ -34,12 +34,12 @@ _VOLUMES = (
 _NAMES = {1: ("L",), 2: ("H", "W"), 3: ("Dv", "H", "W")}
 
 
-def _sizes(window: Window, shape: Mapping[str, int]) -> dict[str, int]:
+def _sizes(window: Window, shape: Mapping[str, int], channels: str = "C") -> dict[str, int]:
     names = _NAMES[len(window.axes)]
     out = tuple("O" + name[0] for name in names)
     return {
         "_B": shape["b"],
-        "C": shape["c"],
+        channels: shape["c"],
         **dict(zip(names, window.size, strict=True)),
         **dict(zip(out, window.out, strict=True)),
     }
@@ -139,7 +139,7 @@ def _avgpool_backward(sample: Sampler, **shape: int) -> Launch:
             "dy_ptr": sample.normal(shape["b"], shape["c"], *window.out),
             "dx_ptr": blank,
         },
-        numbers=_sizes(window, shape),
+        numbers=_sizes(window, shape, "_C"),
         expected=expected,
         constants=_constants(window, padded=True),
         grid=(window.programs(shape["b"] * shape["c"]),),

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tests.numerics.launchers import Launcher
     from transpiler.ir.nodes import Kernel, Symbol
 
+EXPECTED = frozenset({"W0704"})
+"""The warnings that the corpus has: of parameters called `lambda`, which Python forbids."""
+
 _TORCH = {
     DType.I32: torch.int32,
     DType.I64: torch.int64,
@@ -49,7 +52,11 @@ def translated_text(rust: str, name: str) -> Translated:
         AssertionError: the compiler refuses it.
     """
     result = transpiler.transpile(rust)
-    messages = [f"{name}: {found.code}: {found.message}" for found in result.diagnostics]
+    messages = [
+        f"{name}: {found.code}: {found.message}"
+        for found in result.diagnostics
+        if found.code not in EXPECTED
+    ]
     assert result.text is not None, messages
     assert result.module is not None
     kernels = {kernel.name: kernel for kernel in result.module.kernels}

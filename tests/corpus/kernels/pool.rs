@@ -385,7 +385,7 @@ pub fn avgpool2d_backward<
     dy_ptr: T::Pointer<D>,
     dx_ptr: T::Pointer<D>,
     _B: i32,
-    C: i32,
+    _C: i32,
     H: i32,
     W: i32,
     OH: i32,
