@@ -135,6 +135,7 @@ def _operation(op: Op) -> str:
         words.append(f"({names}) is {', '.join(f'({each})' for each in tuples)}.")
     for generic, dtypes in sorted(op.spelled_for.items()):
         words.append(f"Where {generic} may be other than {_named(dtypes)}, it is `{op.elsewhere}`.")
+    words += [f"Given `{name}`, it is `{spelling}`." for name, spelling in op.given.items()]
     words.append(_proof(op))
     return (
         f"\n### {op.name}\n\n{' '.join(words)}\n\n```text\n{_signature(op)}\n→ {op.triton}\n```\n"

@@ -58,7 +58,7 @@ CASES = (
         name="inline_asm_elementwise",
         operations=("inline_asm_elementwise",),
         rust=kernel(
-            'let q = T::inline_asm_elementwise::<i32>("mov.u32 $0, 7;", "=r", true, 1);\n'
+            'let q = T::inline_asm_elementwise::<i32>("mov.u32 $0, 7;", "=r", false, 1);\n'
             "let lanes = T::arange(0, 8);\n"
             "T::store(out_ptr.add_offsets(lanes), lanes * 0 + q, None, &[], None, None);\n",
             "out_ptr: T::Pointer<i32>",

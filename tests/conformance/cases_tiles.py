@@ -146,6 +146,32 @@ CASES = (
         constants={"BLOCK": 16},
         dtypes=(*FLOATS, *INTEGERS),
     ),
+    Case(
+        name="cast, rounded",
+        operations=("cast",),
+        rust=kernel(
+            "let at = T::arange(0, BLOCK);\n"
+            + load("x", "at", "")
+            + store("f_ptr", "T::cast::<D, f32>(x, Some(FpDowncastRounding::Rtz), false)", "at", "")
+            + store(
+                "i_ptr", "T::cast::<D, i32>(x, Some(FpDowncastRounding::Rtz), false)", "at", ""
+            ),
+            "x_ptr: T::Pointer<D>, f_ptr: T::Pointer<f32>, i_ptr: T::Pointer<i32>",
+            "D: Num, const BLOCK: i32",
+        ),
+        inputs=lambda random, dtype: {
+            "x_ptr": numbers(random, dtype, 16, high=100),
+            "f_ptr": np.zeros(16),
+            "i_ptr": np.zeros(16),
+        },
+        outputs=("f_ptr", "i_ptr"),
+        reference=lambda given: {
+            "f_ptr": np.asarray(given["x_ptr"]).astype(np.float32),
+            "i_ptr": np.asarray(given["x_ptr"]).astype(np.int32),
+        },
+        constants={"BLOCK": 16},
+        dtypes=(*FLOATS, *INTEGERS),
+    ),
     _moved(
         "broadcast_to and expand_dims",
         ("broadcast_to", "expand_dims"),

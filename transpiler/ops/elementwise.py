@@ -145,7 +145,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         ),
         triton="_softmax(x, dim=dim, ieee_rounding=ieee_rounding)",
         summary="exp(x) over its sum along a dimension, by default the last; of the shape of x.",
-        shape=ShapeOf(parameter="x"),
+        shape=ShapeOf(parameter="x", axis="dim"),
         ignores=("keep_dims",),
         identity=-math.inf,
     ),

@@ -51,8 +51,7 @@ MEMORY: tuple[Op, ...] = (
             "volatile: bool) -> Tensor<D>"
         ),
         triton=(
-            "tl.load(ptr, mask=mask, other=other, boundary_check=boundary_check, "
-            "padding_option=padding_option, cache_modifier=cache_modifier, "
+            "tl.load(ptr, mask=mask, other=other, cache_modifier=cache_modifier, "
             "eviction_policy=eviction_policy, volatile=volatile)"
         ),
         summary="The elements under the pointers; `other` where the mask is off.",
@@ -61,6 +60,7 @@ MEMORY: tuple[Op, ...] = (
         effect=Effect.READS,
         is_stored=True,
         takes_stored=("other",),
+        ignores=("boundary_check", "padding_option"),
     ),
     Op(
         name="store",
@@ -71,13 +71,14 @@ MEMORY: tuple[Op, ...] = (
             "eviction_policy: Option<EvictionPolicy>) -> ()"
         ),
         triton=(
-            "tl.store(dest, src, mask=mask, boundary_check=boundary_check, "
-            "cache_modifier=cache_modifier, eviction_policy=eviction_policy)"
+            "tl.store(dest, src, mask=mask, cache_modifier=cache_modifier, "
+            "eviction_policy=eviction_policy)"
         ),
         summary="Writes the elements whose mask is on.",
         fits=(("src", "dest"), ("mask", "dest")),
         effect=Effect.WRITES,
         takes_stored=("src",),
+        ignores=("boundary_check",),
     ),
     _atomic(
         "atomic_add",
@@ -142,6 +143,12 @@ MEMORY: tuple[Op, ...] = (
         triton="(base, shape, strides, offsets, block_shape, order)",
         summary="A block pointer: a tile of `block_shape` at `offsets` in memory of `shape`.",
         shape=ShapeGiven(parameter="block_shape"),
+        as_long=(
+            ("shape", "block_shape"),
+            ("strides", "block_shape"),
+            ("offsets", "block_shape"),
+            ("order", "block_shape"),
+        ),
     ),
     Op(
         name="advance",
@@ -150,6 +157,7 @@ MEMORY: tuple[Op, ...] = (
         triton="(ptr, offsets)",
         summary="The block pointer moved by `offsets`, counted in elements.",
         shape=ShapeDescribed(parameter="ptr"),
+        as_long=(("offsets", "ptr"),),
     ),
     Op(
         name="make_tensor_descriptor",
@@ -161,6 +169,7 @@ MEMORY: tuple[Op, ...] = (
         triton="(base, shape, strides, block_shape, padding_option)",
         summary="A view of memory as a matrix of tiles of `block_shape`.",
         shape=ShapeGiven(parameter="block_shape"),
+        as_long=(("shape", "block_shape"), ("strides", "block_shape")),
     ),
     Op(
         name="load_tensor_descriptor",
@@ -171,6 +180,7 @@ MEMORY: tuple[Op, ...] = (
         shape=ShapeDescribed(parameter="desc"),
         effect=Effect.READS,
         is_stored=True,
+        as_long=(("offsets", "desc"),),
     ),
     Op(
         name="store_tensor_descriptor",
@@ -180,5 +190,6 @@ MEMORY: tuple[Op, ...] = (
         summary="Writes a tile at the offsets, counted in elements.",
         effect=Effect.WRITES,
         takes_stored=("value",),
+        as_long=(("offsets", "desc"),),
     ),
 )

@@ -11,7 +11,7 @@ from transpiler.frozen import dataclass
 from transpiler.ops.signature import Signature, parse_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable
 
     from transpiler.ir.nodes import BinaryOperator
     from transpiler.ir.types import DType
@@ -32,9 +32,10 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeOf:
-    """The shape of one argument."""
+    """The shape of one argument, which has the axis, if one is named and given."""
 
     parameter: str
+    axis: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +270,9 @@ class Op:
     `takes_zeros_as_one` tells that the sign of a zero among its arguments changes nothing. `range` tells where an
     integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
 
+    `as_long` pairs lists with the argument whose rank is their length. `given` is the spelling where an optional
+    argument is given, by its name.
+
     What analyses ask: `identity` is the value that changes nothing in a reduction, None where the operation is none or
     has none. `value` computes an element of the result from those of the tensors and scalars it is made of. `operator`
     is the operator it is. `copies` names the argument whose elements the result holds, each where broadcasting puts
@@ -282,6 +286,7 @@ class Op:
     summary: str
     shape: ShapeRule = None
     fits: tuple[tuple[str, str], ...] = ()
+    as_long: tuple[tuple[str, str], ...] = ()
     converts: tuple[str, ...] = ()
     keeps_constants: bool = False
     effect: Effect = Effect.PURE
@@ -293,6 +298,7 @@ class Op:
     instances: tuple[tuple[DType, ...], ...] = ()
     spelled_for: dict[str, frozenset[DType]] = field(default_factory=dict)
     elsewhere: str | None = None
+    given: dict[str, str] = field(default_factory=dict)
     ignores: tuple[str, ...] = ()
     takes_zeros_as_one: bool = False
     range: RangeRule = None
@@ -311,8 +317,14 @@ class Op:
         """The signature, taken apart."""
         return parse_signature(self.signature)
 
-    def spelling(self, admitted: Iterable[Iterable[DType]]) -> str:
-        """The spelling for generics whose dtypes may be those `admitted`, in the order of the signature."""
+    def spelling(self, admitted: Iterable[Iterable[DType]], given: Container[str]) -> str:
+        """The spelling for generics whose dtypes may be those `admitted`, in the order of the signature.
+
+        `given` are the arguments that are there.
+        """
+        for name, spelling in self.given.items():
+            if name in given:
+                return spelling
         if self.elsewhere is not None:
             for (name, _), dtypes in zip(self.parsed.generics, admitted, strict=True):
                 if name in self.spelled_for and not self.spelled_for[name].issuperset(dtypes):

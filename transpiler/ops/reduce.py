@@ -56,7 +56,7 @@ def _scan(name: str, summary: str) -> Op:
         signature="<D: Num>(x: Tensor<D>, axis: const i32, reverse: bool) -> Tensor<D>",
         triton=f"tl.{name}(x, axis, reverse=reverse)",
         summary=summary,
-        shape=ShapeOf(parameter="x"),
+        shape=ShapeOf(parameter="x", axis="axis"),
         spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere=f"tl.{name}(x, axis, reverse=reverse).to(D)",
     )

@@ -100,7 +100,10 @@ CREATION: tuple[Op, ...] = (
             "<S: Dtype, R: Dtype>(x: Tensor<S>, fp_downcast_rounding: Option<FpDowncastRounding>, "
             "bitcast: bool) -> Tensor<R>"
         ),
-        triton="x.to(R, fp_downcast_rounding=fp_downcast_rounding, bitcast=bitcast)",
+        triton="x.to(R, bitcast=bitcast)",
+        given={
+            "fp_downcast_rounding": "_convert(x, R, fp_downcast_rounding, bitcast=bitcast)",
+        },
         summary="x converted to another dtype.",
         shape=ShapeOf(parameter="x"),
         keeps_precision=True,
@@ -239,7 +242,7 @@ SHAPE: tuple[Op, ...] = (
         signature="<D: Dtype>(x: Tensor<D>, dim: Option<const i32>) -> Tensor<D>",
         triton="_flip(x, dim=dim)",
         summary="x in reverse along a dimension, by default along every one.",
-        shape=ShapeOf(parameter="x"),
+        shape=ShapeOf(parameter="x", axis="dim"),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
     ),

@@ -428,7 +428,23 @@ class _Binding:
                 argument.span,
             )
             return False
-        return True
+        return all(self._is_as_long(named, *pair) for pair in self._op.as_long)
+
+    def _is_as_long(self, named: dict[str, ir.Argument], name: str, target: str) -> bool:
+        listed, shape = named[name], argument_shape(self._state, named[target])
+        if not isinstance(listed, ir.ListArgument) or shape is None:
+            return True
+        count, rank = len(listed.elements), len(shape)
+        if count == rank:
+            return True
+        self._state.sink.emit(
+            "E0402",
+            f"`{name}` of `{self._op.name}` has {count} element{'' if count == 1 else 's'} for a "
+            f"tile of rank {rank}",
+            listed.span,
+            help=f"give one for each dimension of `{target}`",
+        )
+        return False
 
     def _result_type(
         self, kind: ValueKind | TupleKind, named: dict[str, ir.Argument], span: Span

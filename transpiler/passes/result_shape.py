@@ -15,6 +15,7 @@ from transpiler.ir.types import (
     Scalar,
     Shape,
     Tensor,
+    UnknownDimension,
     dimension_text,
     shape_text,
 )
@@ -77,17 +78,15 @@ def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Sh
         case None:
             return ()
         case ShapeOf() | ShapeGiven() | ShapeDescribed():
-            return argument_shape(state, named[rule.parameter])
+            return _of(state, op, rule, named)
         case ShapeBroadcast():
             return _broadcast(state, op, rule, named)
         case ShapeReduced():
             return _reduced(state, op, rule, named, span)
         case ShapeInterval():
-            return (_interval(state, named[rule.start], named[rule.end]),)
+            return _interval(state, op, named[rule.start], named[rule.end], span)
         case ShapeExpanded():
-            shape = argument_shape(state, named[rule.parameter]) or ()
-            axis = _axis(state, op, named[rule.axis], len(shape) + 1)
-            return None if axis is None else (*shape[:axis], 1, *shape[axis:])
+            return _expanded(state, op, rule, named)
         case ShapePermuted():
             return _permuted(state, op, rule, named)
         case ShapeMatrixProduct():
@@ -95,8 +94,7 @@ def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Sh
         case ShapeExtent():
             return (_extent(state, named[rule.extent]),)
         case ShapeJoined():
-            joined = _broadcast(state, op, ShapeBroadcast(parameters=rule.parameters), named)
-            return None if joined is None else (*joined, 2)
+            return _joined(state, op, rule, named)
         case ShapeHalves():
             return _halves(state, op, rule, named, span)
         case ShapeDoubled():
@@ -109,6 +107,22 @@ def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Sh
             return _gathered(state, op, rule, named, span)
         case _:
             assert_never(rule)
+
+
+def _of(
+    state: Elaboration, op: Op, rule: ShapeOf | ShapeGiven | ShapeDescribed, named: Arguments
+) -> Shape | None:
+    shape = argument_shape(state, named[rule.parameter])
+    axis = named[rule.axis] if isinstance(rule, ShapeOf) and rule.axis is not None else None
+    if axis is None or isinstance(axis, ir.AbsentArgument):
+        return shape
+    return None if _axis(state, op, axis, len(shape or ())) is None else shape
+
+
+def _expanded(state: Elaboration, op: Op, rule: ShapeExpanded, named: Arguments) -> Shape | None:
+    shape = argument_shape(state, named[rule.parameter]) or ()
+    axis = _axis(state, op, named[rule.axis], len(shape) + 1)
+    return None if axis is None else (*shape[:axis], 1, *shape[axis:])
 
 
 def _broadcast(state: Elaboration, op: Op, rule: ShapeBroadcast, named: Arguments) -> Shape | None:
@@ -127,6 +141,11 @@ def _broadcast(state: Elaboration, op: Op, rule: ShapeBroadcast, named: Argument
             return None
         shape = merged
     return shape
+
+
+def _joined(state: Elaboration, op: Op, rule: ShapeJoined, named: Arguments) -> Shape | None:
+    shape = _broadcast(state, op, ShapeBroadcast(parameters=rule.parameters), named)
+    return None if shape is None else (*shape, 2)
 
 
 def _reduced(
@@ -164,20 +183,38 @@ def _axis(state: Elaboration, op: Op, argument: ir.Argument, rank: int) -> int |
     return axis
 
 
-def _interval(state: Elaboration, start: ir.Argument, end: ir.Argument) -> Dimension:
+def _interval(
+    state: Elaboration, op: Op, start: ir.Argument, end: ir.Argument, span: Span
+) -> Shape | None:
     if isinstance(start, ir.PLAIN_ARGUMENTS) or isinstance(end, ir.PLAIN_ARGUMENTS):
-        return UNKNOWN_DIMENSION
+        return (UNKNOWN_DIMENSION,)
     first = dimension_of(start, state.constants)
     last = dimension_of(end, state.constants)
+    if isinstance(first, int) and first < 0:
+        state.sink.emit(
+            "E0504",
+            f"`{op.name}` counts from 0 or above, and this starts at {first}",
+            start.span,
+            help=f"count from 0 and add the start to the tile: `… - {-first}`",
+        )
+        return None
+    if first == last and not isinstance(first, UnknownDimension):
+        state.sink.emit(
+            "E0503",
+            f"`{op.name}` makes an empty tile: it ends where it starts",
+            span,
+            help="the extents of a tile are at least 1",
+        )
+        return None
     if first == 0:
-        return last
+        return (last,)
     if isinstance(first, int) and isinstance(last, int):
-        return last - first
+        return (last - first,)
     if isinstance(last, NamedDimension | ComputedDimension) and isinstance(
         first, int | NamedDimension | ComputedDimension
     ):
-        return ComputedDimension(text=f"({dimension_text(last)} - {dimension_text(first)})")
-    return UNKNOWN_DIMENSION
+        return (ComputedDimension(text=f"({dimension_text(last)} - {dimension_text(first)})"),)
+    return (UNKNOWN_DIMENSION,)
 
 
 def _permuted(state: Elaboration, op: Op, rule: ShapePermuted, named: Arguments) -> Shape | None:

@@ -220,7 +220,8 @@ class ExpressionLowering:
             for dtype in call.dtypes
             if isinstance(dtype, DType | DtypeParameter)
         )
-        return fill(parse_spelling(call.op.spelling(admitted)), holes)
+        given = [name for name, filling in holes.items() if filling is not None]
+        return fill(parse_spelling(call.op.spelling(admitted, given)), holes)
 
     def _function_call(self, call: ir.Call) -> Expression:
         callee = self.callees[call.function]
@@ -242,7 +243,7 @@ class ExpressionLowering:
             case ir.AbsentArgument():
                 return None
             case ir.FlagArgument(value=value):
-                return Name("True") if value else None
+                return Name("True" if value else "False")
             case ir.ListArgument(elements=elements):
                 return List(tuple(self.lower(element) for element in elements))
             case ir.EnumArgument(enum=enum, member=member):

@@ -27,6 +27,16 @@ def _dot(
         out_dtype=out_dtype,
     )
 ''',
+    "_convert": '''\
+@triton.jit
+def _convert(x, dtype: tl.constexpr, rounding: tl.constexpr, bitcast: tl.constexpr = False):
+    """`x.to(dtype)`, rounded as asked where floats become narrower: nothing else is Triton asked to round."""
+    is_narrower: tl.constexpr = x.dtype.primitive_bitwidth > dtype.primitive_bitwidth
+    if x.dtype.is_floating() and dtype.is_floating() and is_narrower:
+        return x.to(dtype, fp_downcast_rounding=rounding)
+    else:
+        return x.to(dtype, bitcast=bitcast)
+''',
     "_sqrt_rn": '''\
 @triton.jit
 def _sqrt_rn(x):

@@ -111,10 +111,13 @@ def _converted(node: ast.expr) -> Expression:
             raise ValueError(f"no spelling may contain {ast.dump(node)}")
 
 
+_EMPTY: tuple[Filling, ...] = (None, Name("False"), List(()))
+
+
 def fill(spelling: Expression, holes: Mapping[str, Filling]) -> Expression:
     """`spelling` with its holes filled.
 
-    A keyword argument that is nothing but an empty hole, or a list without elements, is left out;
+    A keyword argument that is nothing but an empty hole, or one filled with `False` or `[]`, is left out;
     elsewhere an empty hole is `None`.
     """
     match spelling:
@@ -155,7 +158,4 @@ def fill(spelling: Expression, holes: Mapping[str, Filling]) -> Expression:
 
 
 def _is_empty(value: Expression, holes: Mapping[str, Filling]) -> bool:
-    if not isinstance(value, Name) or value.text not in holes:
-        return False
-    filling = holes[value.text]
-    return filling is None or (isinstance(filling, List) and not filling.elements)
+    return isinstance(value, Name) and value.text in holes and holes[value.text] in _EMPTY

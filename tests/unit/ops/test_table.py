@@ -45,8 +45,12 @@ def test_the_signature_parses(op: Op) -> None:
 
 @rows()
 def test_the_spelling_is_an_expression_of_what_there_is(op: Op) -> None:
-    tree = ast.parse(op.triton, mode="eval")
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names = {
+        node.id
+        for spelling in (op.triton, *op.given.values())
+        for node in ast.walk(ast.parse(spelling, mode="eval"))
+        if isinstance(node, ast.Name)
+    }
     parameters = {parameter.name for parameter in op.parsed.parameters}
     generics = {name for name, _ in op.parsed.generics}
     builtins = {"int"}
@@ -65,12 +69,12 @@ def test_the_row_is_complete(op: Op) -> None:
 @rows()
 def test_the_shape_rule_names_parameters(op: Op) -> None:
     parameters = {parameter.name: parameter.kind for parameter in op.parsed.parameters}
-    named: list[str] = [name for pair in op.fits for name in pair]
-    named += op.converts
-    if op.shape is not None:
-        for field in dataclasses.fields(op.shape):
-            value = getattr(op.shape, field.name)
-            if not isinstance(value, bool):
+    named: list[str] = [name for pair in (*op.fits, *op.as_long) for name in pair]
+    named += [*op.converts, *op.given]
+    for rule in (op.shape, op.range):
+        for field in () if rule is None else dataclasses.fields(rule):
+            value = getattr(rule, field.name)
+            if not isinstance(value, int):
                 named += value if isinstance(value, tuple) else [value] if value else []
     assert set(named) <= set(parameters)
     result = op.parsed.result
