@@ -19,17 +19,16 @@ from transpiler.ir.types import (
     Tensor,
     TupleType,
     Type,
-    shape_text,
 )
 from transpiler.ops.enums import ENUMS, REFUSED
 from transpiler.ops.signature import Form, TupleKind, ValueKind
 from transpiler.ops.table import OPS
 from transpiler.passes.annotations import resolve_dtype
+from transpiler.passes.argument_shapes import arguments_fit
 from transpiler.passes.combine import in_combined_dtype
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.elaboration import is_poison, near_match
-from transpiler.passes.result_shape import argument_shape, result_shape
-from transpiler.passes.shapes import fits
+from transpiler.passes.result_shape import result_shape
 from transpiler.syntax import nodes as syntax
 from transpiler.syntax.text_literals import text_value
 
@@ -120,7 +119,7 @@ class _Binding:
             parameter.name: argument
             for parameter, argument in zip(signature.parameters, bound, strict=True)
         }
-        if not self._check_bounds(segment.span) or not self._check_fits(named):
+        if not self._check_bounds(segment.span) or not arguments_fit(state, self._op, named):
             return state.poison(span)
         type_ = self._result_type(signature.result, named, span)
         if type_ is None:
@@ -413,38 +412,6 @@ class _Binding:
                 )
                 return False
         return True
-
-    def _check_fits(self, named: dict[str, ir.Argument]) -> bool:
-        for name, target in self._op.fits:
-            argument = named[name]
-            shape = argument_shape(self._state, argument)
-            target_shape = argument_shape(self._state, named[target])
-            if shape is None or target_shape is None or fits(shape, target_shape):
-                continue
-            self._state.sink.emit(
-                "E0402",
-                f"`{name}` of `{self._op.name}` has shape `{shape_text(shape)}`, which does not "
-                f"broadcast to the `{shape_text(target_shape)}` of `{target}`",
-                argument.span,
-            )
-            return False
-        return all(self._is_as_long(named, *pair) for pair in self._op.as_long)
-
-    def _is_as_long(self, named: dict[str, ir.Argument], name: str, target: str) -> bool:
-        listed, shape = named[name], argument_shape(self._state, named[target])
-        if not isinstance(listed, ir.ListArgument) or shape is None:
-            return True
-        count, rank = len(listed.elements), len(shape)
-        if count == rank:
-            return True
-        self._state.sink.emit(
-            "E0402",
-            f"`{name}` of `{self._op.name}` has {count} element{'' if count == 1 else 's'} for a "
-            f"tile of rank {rank}",
-            listed.span,
-            help=f"give one for each dimension of `{target}`",
-        )
-        return False
 
     def _result_type(
         self, kind: ValueKind | TupleKind, named: dict[str, ir.Argument], span: Span

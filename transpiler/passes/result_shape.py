@@ -8,13 +8,9 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     UNKNOWN_DIMENSION,
     ComputedDimension,
-    Descriptor,
     Dimension,
     NamedDimension,
-    PointerTensor,
-    Scalar,
     Shape,
-    Tensor,
     UnknownDimension,
     dimension_text,
     shape_text,
@@ -38,6 +34,7 @@ from transpiler.ops.model import (
     ShapeRavelled,
     ShapeReduced,
 )
+from transpiler.passes.argument_shapes import argument_shape
 from transpiler.passes.compile_time import constant_value, dimension_of
 from transpiler.passes.shapes import broadcast, normalise_axis, product, unify_shapes
 
@@ -46,29 +43,6 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 Arguments = dict[str, ir.Argument]
-
-
-def argument_shape(state: Elaboration, argument: ir.Argument) -> Shape | None:
-    """The shape of a tensor, of a scalar (no dimensions), or given by a list; None where it has none."""
-    match argument:
-        case ir.ListArgument():
-            return tuple(dimension_of(element, state.constants) for element in argument.elements)
-        case (
-            ir.AbsentArgument()
-            | ir.EnumArgument()
-            | ir.FlagArgument()
-            | ir.TextArgument()
-            | ir.FunctionArgument()
-        ):
-            return None
-        case _:
-            match state.type_of(argument):
-                case Tensor(shape=shape) | PointerTensor(shape=shape) | Descriptor(shape=shape):
-                    return shape
-                case Scalar():
-                    return ()
-                case _:
-                    return None
 
 
 def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Shape | None:

@@ -204,7 +204,7 @@ def test_arguments_that_are_defaults_are_dropped(build: Build) -> None:
     )
     full = load(m, None, [], "PaddingOption::Zero", "CacheModifier::Cg", None, True)
     assert value(build, full, x, o, m) == (
-        'tl.load(x_ptr + o, mask=m, padding_option="zero", cache_modifier=".cg", volatile=True)'
+        'tl.load(x_ptr + o, mask=m, cache_modifier=".cg", volatile=True)'
     )
     plain = load(None, None, [], None, None, "EvictionPolicy::NoEvict", False)
     assert value(build, plain, x, o) == "tl.load(x_ptr + o)"
