@@ -114,12 +114,19 @@ class FileParser(SliceParser):
             if item is not None:
                 found.append(item)
                 places.append((begin, position))
+            else:
+                position = self._behind_brace(position, end)
         comments = take(self.comments, start, end)
         trivia, closing = attach(self.text, places, comments, start)
         return tuple(
             item if around is NO_TRIVIA else with_trivia(item, around)
             for item, around in zip(found, trivia, strict=True)
         ), closing
+
+    def _behind_brace(self, position: int, end: int) -> int:
+        """Behind a lone `}` that ends a broken item: its error has been told."""
+        after = self.skip_space(position)
+        return after + 1 if after < end and self.text[after] == "}" else position
 
     def body(self, span: Span) -> Block | None:
         """The block at `span`; an error goes to the sink."""
@@ -348,7 +355,7 @@ class FileParser(SliceParser):
         )
 
         stop = next_item(self.text, problem, start, end)
-        if is_alone and stop == end and isinstance(problem, NoItemError):
+        if is_alone and stop == end and isinstance(problem, NoItemError) and problem.start == start:
             problem = not_rust(fault_of(problem, self.text, start, end, self._parser.spelling))
         self._report(problem, start, stop)
         return stop

@@ -99,7 +99,7 @@ def place_infix(left: Expression, infix: Infix, right: Expression) -> Expression
                 code="E0112",
                 message="ranges cannot be chained",
                 span=Span(left.span.start, right.span.end),
-                help="put one of them in parentheses",
+                help="a range with steps is written `(a..b).step_by(s)`",
             )
         if left.end is not None and infix.level > _RANGE:
             inner = place_infix(left.end, infix, right)

@@ -9,6 +9,7 @@ from transpiler.diagnostics.model import Label
 from transpiler.frontend.delimiters import CLOSER, UnterminatedError, block_comment_end, landmarks
 from transpiler.frontend.faults import Fault
 from transpiler.frontend.lexer import TOKEN
+from transpiler.frontend.syntax_hints import Stop, character_hint, stop_hint
 from transpiler.source import Span
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _OPENER = {closer: opener for opener, closer in CLOSER.items()}
 _STATEMENT_WORDS = frozenset(("let", "while", "for", "loop", "return", "break", "continue"))
 _UNSUPPORTED = frozenset(("async", "await", "dyn", "extern", "static", "try", "yield"))
+_FUNCTION_WITHOUT_FN = re.compile(r"(?:pub(?:\([^)]*\))?\s+|def\s+)?(?P<name>[^\W\d]\w*)\s*[<(]")
 _WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
 
 
@@ -52,11 +54,25 @@ def explain(
             message=f"{found} begins nothing in Rust",
             span=span,
             label="unexpected character",
+            help=character_hint(token.value),
+        )
+    if token.value in _OPENER and (opener is None or text[opener] == "{") and token.value != "}":
+        return Fault(
+            code="E0106",
+            message=f"`{token.value}` closes nothing",
+            span=span,
+            label=f"no `{_OPENER[token.value]}` is open here",
+            help="take it out, or open it before",
         )
     if (
         opener is not None
         and text[opener] in "(["
-        and (ends or token.value in (";", "}") or token.value in _STATEMENT_WORDS)
+        and (
+            ends
+            or token.value in (";", "}")
+            or (token.value in _OPENER and token.value != CLOSER[text[opener]])
+            or token.value in _STATEMENT_WORDS
+        )
     ):
         closer = CLOSER[text[opener]]
         return Fault(
@@ -76,7 +92,12 @@ def explain(
         "LPAR",
     ) or (token.type in ("AMPERSAND", "SELF", "IF", "MATCH", "UNSAFE"))
     is_in_list = opener is not None or "MORETHAN" in expected
-    if "COMMA" in expected and begins_expression and is_in_list:
+    is_arm = (
+        {"COMMA", "RBRACE"} <= expected
+        and "SEMICOLON" not in expected
+        and (begins_expression or token.type in {"UNDERSCORE", "RANGE"})
+    )
+    if ("COMMA" in expected and begins_expression and is_in_list) or is_arm:
         return _missing(text, last, ",", "between these", span, "E0109", found)
     if "SEMICOLON" in expected and (
         next_line or token.value in _STATEMENT_WORDS or token.value == "}"
@@ -87,7 +108,7 @@ def explain(
             code="E0110",
             message=f"{found} is Rust that no kernel can hold",
             span=span,
-            label=f"expected {_in_words(expected, spelling)}",
+            label="not in a kernel",
         )
     if token.type == "RESERVED":
         return Fault(
@@ -95,12 +116,29 @@ def explain(
             message=f"{found} is a keyword of Rust and no name",
             span=span,
             label=f"expected {_in_words(expected, spelling)}",
+            help=f"take another name, or write `r#{token.value}`",
+        )
+    stop = Stop(
+        found=token.value,
+        last=marks[-1][0] if marks else "",
+        behind=text[token.end_pos : token.end_pos + 1],
+        expected=frozenset(spelling.get(name, name) for name in expected),
+        begins=len(marks) > 1 and marks[-2][0] in {";", "{", "}"},
+    )
+    if "->" in stop.expected and "WHERE" in expected and token.value in _STATEMENT_WORDS:
+        return Fault(
+            code="E0110",
+            message=f"expected `{{` and the body of the function, found {found}",
+            span=last,
+            label="a `{` is missing after this",
+            related=(Label(span=span, message="unexpected here"),),
         )
     return Fault(
         code="E0110",
         message=f"expected {_in_words(expected, spelling)}, found {found}",
         span=span,
         label="unexpected here",
+        help=stop_hint(stop),
     )
 
 
@@ -197,6 +235,16 @@ def unexpected_at_item(text: str, position: int, end: int, *, has_prelude: bool)
             help="remove it, or look above for one that closed too early",
         )
     where = "after its docs and attributes" if has_prelude else "here"
+    function = _FUNCTION_WITHOUT_FN.match(text, position, end)
+    if function is not None:
+        name = Span(*function.span("name"))
+        return Fault(
+            code="E0107",
+            message=f"expected `fn` before the name of the function, found `{function['name']}`",
+            span=name,
+            label="a function begins with `fn`",
+            help=f"write `fn {function['name']}`",
+        )
     return Fault(
         code="E0107",
         message=f"expected an item, found `{found}`",
@@ -211,12 +259,16 @@ def unexpected_at_item(text: str, position: int, end: int, *, has_prelude: bool)
 def _missing(
     text: str, last: Span, mark: str, where: str, found_span: Span, code: str, found: str
 ) -> Fault:
+    is_division = mark == ";" and text[last.end : found_span.start].lstrip(" ").startswith("//")
     return Fault(
         code=code,
         message=f"expected `{mark}` {where}, found {found}",
         span=last,
         label=f"a `{mark}` is missing after this",
         related=(Label(span=found_span, message="unexpected here"),) if found_span else (),
+        notes=("what follows `//` is a comment; integers are divided with `/`",)
+        if is_division and text[last.end : last.end + 4].strip() == "//"
+        else (),
         help=f"write `{_line_tail(text, last.end)}{mark}`" if _line_tail(text, last.end) else None,
     )
 
@@ -228,6 +280,7 @@ _GROUPS = (
     ("a type", frozenset(("IDENT", "UNDERSCORE", "DYN"))),
     ("a statement", frozenset(("LET", "IDENT", "ITEM"))),
     ("an expression", frozenset(("IDENT", "INT", "MINUS", "LPAR"))),
+    ("a type", frozenset(("IDENT", "UNDERSCORE", "STAR", "LSQB"))),
     ("an operator", frozenset(("PLUS", "STAR", "BINARY"))),
 )
 _AFTER_LET_PATTERN = frozenset(("COLON", "EQUAL", "SEMICOLON"))

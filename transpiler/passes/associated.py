@@ -36,6 +36,11 @@ _MATHEMATICAL = {
 }
 
 
+def mathematical_constants() -> tuple[str, ...]:
+    """The names in `core::f32::consts`."""
+    return tuple(_MATHEMATICAL)
+
+
 def associated_constant(
     names: tuple[str, ...], dtype_parameters: Mapping[str, ElementType]
 ) -> tuple[ElementType, int | float] | None:

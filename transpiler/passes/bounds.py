@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
 
 HARDWARE_BOUND = "Triton"
+_NUMBERS = frozenset(dtype.value for dtype in DType)
 _BOUNDS = {bound.value: bound for bound in Bound}
 
 _LAST_NAME = re.compile(r"(\w+)\s*(?:<.*>)?\s*$", re.DOTALL)
@@ -62,6 +63,10 @@ def dtype_parameters_of(
         known = [_BOUNDS[name] for name in written if name in _BOUNDS]
         if not known and HARDWARE_BOUND not in written:
             advice = next(filter(None, (near_match(name, _BOUNDS) for name in written)), None)
+            if any(name in _NUMBERS for name in written):
+                advice = (
+                    f"a number known when the kernel is compiled is `const {parameter.name}: i32`"
+                )
             sink.emit(
                 "E0702",
                 f"`{parameter.name}` is not bounded by a dtype trait",

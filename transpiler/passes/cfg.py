@@ -28,6 +28,11 @@ class Features:
         return self._default_features or name in self._enabled
 
 
+def _is_near_feature(name: str | None) -> bool:
+    """Whether `feature` was probably meant."""
+    return name is not None and name.rstrip("s") in {"feature", "featur", "fature", "feture"}
+
+
 def cfg_conditions(attributes: Iterable[Attribute]) -> Iterator[MetaItem]:
     """The conditions of the `cfg` attributes; an item is kept where all hold."""
     for attribute in attributes:
@@ -56,6 +61,8 @@ def holds(item: MetaItem, features: Features, sink: Sink) -> bool:
         found = _STRING.search(item.value.text)
         if found is not None:
             return features.has(found.group(1))
+    elif isinstance(item.value, TextLiteral) and item.value.text and _is_near_feature(name):
+        pass
     elif name is not None:
         # `test`, `unix`, `target_os = "linux"` … describe a Rust build, which this is not.
         return False

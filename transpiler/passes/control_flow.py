@@ -289,7 +289,12 @@ class ControlFlowElaborator(MatchElaborator):
         if function is not None:
             return self._return_value(node, layout, function)
         if node.value is not None:
-            self.state.sink.emit("E0704", "a kernel returns nothing", node.span)
+            self.state.sink.emit(
+                "E0704",
+                "a kernel returns nothing",
+                node.span,
+                help=f"store what it computes: `{self.state.hardware}::store(…)`",
+            )
             return []
         return [ir.Return(span=node.span, layout=layout)]
 
@@ -344,7 +349,11 @@ class ControlFlowElaborator(MatchElaborator):
                 case syntax.WildcardPattern():
                     name, context = "_", ROOT_CONTEXT
                 case _:
-                    state.unsupported("this pattern", node.pattern.span)
+                    state.unsupported(
+                        "a pattern other than a name",
+                        node.pattern.span,
+                        instead="a range gives numbers one by one: write `for i in a..b`",
+                    )
                     return []
             symbol = state.symbol(name, ir.SymbolKind.LOCAL, type_, node.pattern.span)
             state.scopes.declare(symbol, context)

@@ -17,7 +17,7 @@ from transpiler.passes.bounds import (
 )
 from transpiler.passes.cfg import Features, cfg_conditions, is_enabled
 from transpiler.passes.check import check_block
-from transpiler.passes.elaboration import Elaboration, TooDeepError
+from transpiler.passes.elaboration import Elaboration, TooDeepError, near_match
 from transpiler.passes.function_table import FunctionTable
 from transpiler.passes.items import Namespace, namespace_of
 from transpiler.passes.scalars import check_conversions
@@ -86,7 +86,28 @@ def kernel_functions(
                 if is_enabled(head.attributes, features, sink):
                     yield from kernel_functions(inner, features, sink)
             case _:
-                pass
+                _refuse_elsewhere(item, sink)
+
+
+def _refuse_elsewhere(item: syntax.Item, sink: Sink) -> None:
+    """Tell of `#[kernel]` where it stands on no function, or on one of an `impl`."""
+    attribute = next((each for each in item.head.attributes if each.name == "kernel"), None)
+    if attribute is not None:
+        sink.emit(
+            "E0704",
+            "`#[kernel]` stands on something that is no function",
+            attribute.span,
+            help="put it on a `fn`",
+        )
+    if isinstance(item, syntax.Impl):
+        for inner in item.items:
+            if isinstance(inner, syntax.Function) and _is_kernel(inner.head):
+                sink.emit(
+                    "E0704",
+                    f"the kernel `{inner.name}` stands in an `impl`",
+                    inner.name_span,
+                    help="move it out: a kernel is a function of its own",
+                )
 
 
 class Surroundings(NamedTuple):
@@ -123,7 +144,20 @@ def _elaborate_kernel(
     const_generics = _const_generics(function, state)
     parameters = _parameters(function, state)
     if function.return_type is not None:
-        sink.emit("E0704", "a kernel returns nothing", function.return_type.span)
+        sink.emit(
+            "E0704",
+            "a kernel returns nothing",
+            function.return_type.span,
+            help=f"store what it computes: `{hardware}::store(…)`",
+        )
+    if function.receiver is not None or "async" in function.qualifiers:
+        what = "takes `self`" if function.receiver is not None else "is `async`"
+        sink.emit(
+            "E0704",
+            f"the kernel `{function.name}` {what}",
+            function.name_span,
+            help="a kernel is a plain `fn`",
+        )
     if not isinstance(function.body, syntax.Block):
         sink.emit("E0704", f"the kernel `{function.name}` has no body", function.name_span)
         return None
@@ -185,11 +219,13 @@ def _hardware_parameter(
         message = f"the kernel `{function.name}` has {len(found)} parameters bounded by `Triton`"
     else:
         message = f"the kernel `{function.name}` has no parameter bounded by `Triton`"
+    written = [bound for name in names for bound in bounds[name]]
+    advice = next(filter(None, (near_match(bound, (HARDWARE_BOUND,)) for bound in written)), None)
     sink.emit(
         "E0701",
         message,
         function.name_span,
-        help=f"write `fn {function.name}<T: {HARDWARE_BOUND}, …>(…)`",
+        help=advice or f"write `fn {function.name}<T: {HARDWARE_BOUND}, …>(…)`",
     )
     # Elaboration goes on under the name everybody uses, so that the body's own faults are told too.
     return "T" if "T" in names or not names else names[0]

@@ -106,6 +106,7 @@ class Elaboration:
     loops: list[OpenLoop] = field(default_factory=list)
     loop_count: int = 0
     deferred: set[ir.Symbol] = field(default_factory=set)
+    refused_structs: set[str] = field(default_factory=set)
     conversions: list[tuple[ir.Expression, Scalar, Span]] = field(default_factory=list)
     depth: int = 0
 

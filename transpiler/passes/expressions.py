@@ -23,6 +23,7 @@ from transpiler.ir.types import (
     Type,
     Unit,
 )
+from transpiler.passes.advice import unknown_function, unknown_method, unknown_value
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.bind import bind_op_call
 from transpiler.passes.calls import call_function, combine_function, dtype_function
@@ -32,7 +33,6 @@ from transpiler.passes.elaboration import (
     CALL_LEVELS,
     Elaboration,
     is_poison,
-    near_match,
     unknown_name,
 )
 from transpiler.passes.enums import enum_variant
@@ -141,8 +141,6 @@ class ExpressionElaborator(ABC):
                 return self.control_flow(node)
             case syntax.Break() | syntax.Continue() | syntax.Return():
                 return self.block_value(_block_of(node))
-            case syntax.While() | syntax.For() | syntax.Assignment():
-                return state.unsupported("a statement as a value", node.span)
             case _:
                 return outside_kernels(state, node)
 
@@ -204,10 +202,12 @@ class ExpressionElaborator(ABC):
                 "E0201",
                 f"cannot find `{name}` in this scope",
                 node.span,
-                help=unknown_name(state, name, node.context, state.items.names()),
+                help=unknown_value(state, path.names)
+                or unknown_name(state, name, node.context, state.items.names()),
             )
             return state.poison(node.span)
-        state.sink.emit("E0201", f"cannot find `{'::'.join(path.names)}`", node.span)
+        advice = unknown_value(state, path.names)
+        state.sink.emit("E0201", f"cannot find `{'::'.join(path.names)}`", node.span, help=advice)
         return state.poison(node.span)
 
     # --- Operators, casts, calls ------------------------------------------------------------------
@@ -216,7 +216,7 @@ class ExpressionElaborator(ABC):
         operand = self.expression(node.operand)
         operator = _UNARY.get(node.operator)
         if operator is None:
-            return self.state.unsupported("dereferencing", node.span)
+            return outside_kernels(self.state, node)
         if (
             operator is ir.UnaryOperator.NEGATE
             and isinstance(operand, ir.Literal)
@@ -295,10 +295,11 @@ class ExpressionElaborator(ABC):
                     "E0201",
                     f"cannot find the function `{name}` in this file",
                     path.span,
-                    help=near_match(name, state.items.names()),
+                    help=unknown_function(state, path.names),
                 )
                 return state.poison(node.span)
-            return state.unsupported(f"a call of the function `{name}`", node.span)
+            advice = unknown_function(state, path.names)
+            return state.unsupported(f"a call of the function `{name}`", node.span, instead=advice)
         return state.unsupported("a call of a computed function", node.span)
 
     def _combine(self, node: syntax.Expression, dtype: ElementType) -> ir.Argument | None:
@@ -337,8 +338,7 @@ class ExpressionElaborator(ABC):
             "E0306",
             f"`{state.text(type_)}` has no method `{node.method}`",
             node.method_span,
-            help=near_match(node.method, known)
-            or (f"the methods are {', '.join(f'`{name}`' for name in known)}" if known else None),
+            help=unknown_method(state, node.method, known),
         )
         return state.poison(node.span)
 

@@ -395,7 +395,12 @@ def _unknown(
     known = method_names(dtype) if isinstance(dtype, DType | DtypeParameter) else ()
     shown = text or (dtype_text(dtype) if isinstance(dtype, DType | DtypeParameter) else "")
     state.sink.emit(
-        "E0306", f"`{shown}` has no method `{name}`", span, help=near_match(name, known)
+        "E0306",
+        f"`{shown}` has no method `{name}`",
+        span,
+        help=f"put the range in parentheses: `(a..b).{name}(…)`"
+        if name in {"rev", "step_by"}
+        else near_match(name, known),
     )
     return state.poison(span)
 

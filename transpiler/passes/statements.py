@@ -21,6 +21,7 @@ from transpiler.ir.types import (
     Unit,
     shape_text,
 )
+from transpiler.passes.advice import conversion, without_value
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
 from transpiler.passes.control_flow import ControlFlowElaborator, diverges
@@ -31,6 +32,7 @@ from transpiler.passes.merging import merge_types
 from transpiler.passes.negation import negated
 from transpiler.passes.operators import binary
 from transpiler.passes.places import Scrutinee, elements_of
+from transpiler.passes.unsupported import refuse_item
 from transpiler.syntax import nodes as syntax
 from transpiler.syntax.base import NO_TRIVIA
 
@@ -104,8 +106,8 @@ class BodyElaborator(ControlFlowElaborator):
                     definition = scopes.hygiene.definition_in(statement.span)
                     if definition is not None:
                         scopes.define_macro(definition)
-                case syntax.ItemStatement():
-                    self.state.unsupported("an item among the statements", statement.span)
+                case syntax.ItemStatement(item=item):
+                    refuse_item(self.state, item)
         return result
 
     @contextmanager
@@ -139,17 +141,13 @@ class BodyElaborator(ControlFlowElaborator):
                     f"mismatched types: expected `{_annotation_text(self, annotation)}`, "
                     f"found `{state.text(type_)}`",
                     node.value.span,
+                    help=conversion(annotation, type_),
                 )
                 type_ = POISON
             else:
                 type_ = state.solver.resolve_type(type_)
         if isinstance(type_, Unit | Never):
-            state.sink.emit(
-                "E0404",
-                "this gives no value to bind",
-                node.value.span,
-                help="make it a statement of its own, without the `let`",
-            )
+            without_value(state, node.value)
             type_ = POISON
         return self._bind_pattern(node, value, type_)
 

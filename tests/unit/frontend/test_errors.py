@@ -25,7 +25,7 @@ BODIES = [
     ("let x = a +;", "E0110", "expected an expression, found `;`", ";"),
     ("x = = 2;", "E0110", "expected an expression, found `=`", "="),
     ("a.b.;", "E0110", "expected a field number or a name, found `;`", ";"),
-    ("f(]);", "E0110", "expected an expression or `)`, found `]`", "]"),
+    ("f(]);", "E0105", "`(` is never closed", "("),
     ("if a {} else b", "E0110", "expected `if` or `{`, found `b`", "b"),
     ("let trait = 1;", "E0110", "`trait` is a keyword of Rust and no name", "trait"),
     ("let x = a > > b;", "E0110", "expected an expression, found `>`", ">"),

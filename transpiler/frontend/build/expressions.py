@@ -287,7 +287,19 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         """`left infix right`; a range's dots arrive as a token."""
         if isinstance(infix, Lexeme):
             infix = INFIXES[infix.value]
+        if type(right) is Unary and right.operator is UnaryOperator.DEREFERENCE:
+            self._refuse_power(right.span.start)
         return place_infix(left, infix, right)
+
+    def _refuse_power(self, star: int) -> None:
+        """Refuse `**`, which reads as a product with what a reference leads to."""
+        if self.text[star - 1] == "*":
+            raise Fault(
+                code="E0110",
+                message="`**` is no operator of Rust",
+                span=Span(star - 1, star + 1),
+                help="write `x.pow(2)` for integers, `x.powi(2)` or `x.powf(y)` for floats, or `x * x`",
+            )
 
     def cast(self, operand: Expression, _as: Lexeme, target: Type) -> Expression:
         """`operand as T`."""
