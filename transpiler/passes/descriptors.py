@@ -18,6 +18,7 @@ from transpiler.ir.visit import Rewriter, walk_block, walk_statements
 from transpiler.ops.model import Effect, Op, ShapeGiven
 from transpiler.passes.compile_time import constant_value
 from transpiler.passes.constants import compile_time_symbols
+from transpiler.passes.descriptor_tuples import split_tuples
 from transpiler.passes.descriptor_values import (
     chosen,
     elements_of,
@@ -81,7 +82,9 @@ def descriptors(module: ir.Module, context: PassContext) -> ir.Module:
     def lowered(routine: ir.R) -> ir.R:
         if not _has_any(routine):
             return routine
-        return _Lowering(routine, context.sink).kernel(routine)
+        ids = count(1 + _largest_id(routine))
+        split = split_tuples(routine, ids)
+        return _Lowering(split, context.sink, ids).kernel(split)
 
     return module.mapped(lowered)
 
@@ -123,14 +126,14 @@ def _part_names(name: str, rank: int) -> list[str]:
 
 
 class _Lowering(Rewriter):
-    def __init__(self, kernel: ir.Routine, sink: Sink) -> None:
+    def __init__(self, kernel: ir.Routine, sink: Sink, ids: Iterator[int]) -> None:
         self._sink = sink
         self._constants: Mapping[ir.Symbol, ir.Expression | None] = compile_time_symbols(kernel)
         self._assigned = {
             node.symbol for node in walk_statements(kernel.body) if isinstance(node, ir.Assign)
         }
         self._replaced = replaced(kernel)
-        self._ids = count(1 + _largest_id(kernel))
+        self._ids = ids
         self._parts: dict[ir.Symbol, _Parts] = {}
         self._blocks, self._paddings = static_parts(kernel)
 
@@ -172,7 +175,7 @@ class _Lowering(Rewriter):
             case ir.LetTuple(symbols=symbols, value=value) if holds_descriptor(value.type):
                 for bound, part in zip(symbols, elements_of(value), strict=True):
                     if bound is None:
-                        if not isinstance(part.type, Descriptor):
+                        if not isinstance(part.type, Descriptor) and not isinstance(part, ir.Read):
                             yield ir.Evaluate(span=node.span, value=self.expression(part))
                     elif isinstance(bound.type, Descriptor):
                         yield from self._bind(bound, self._taken_apart(part), node.span)
@@ -201,14 +204,18 @@ class _Lowering(Rewriter):
         self._parts[symbol] = _regrouped(tuple(known))
 
     def _variable(self, name: str, type_: Type, of: ir.Symbol) -> ir.Symbol:
-        return ir.Symbol(
+        is_assigned = of in self._assigned
+        variable = ir.Symbol(
             id=next(self._ids),
             name=name,
             kind=ir.SymbolKind.LOCAL,
             type=type_,
             span=of.span,
-            is_mutable=of in self._assigned,
+            is_mutable=is_assigned,
         )
+        if is_assigned:
+            self._assigned.add(variable)
+        return variable
 
     def _variables(self, symbol: ir.Symbol, types: tuple[Type, ...]) -> tuple[ir.Symbol, ...]:
         names = _part_names(symbol.name, len(types) // 3)

@@ -53,6 +53,8 @@ class _Folder(Rewriter):
                 return _through_f64(node, inner)
             case ir.OpCall(op=op) if op.family == FAMILY:
                 return _method(node)
+            case ir.BlockValue(statements=()):
+                return node.value
             case ir.Conditional(condition=ir.Literal(value=taken)):
                 arm = node.then_value if taken else node.else_value
                 return arm if arm.statements else arm.value

@@ -165,3 +165,51 @@ def test_a_volatile_load_has_no_eviction_policy(
     )
     found = codes(body, generics=GENERICS, parameters=PARAMETERS)
     assert [code for code in found if code[0] == "E"] == expected
+
+
+X, Y = described("x_ptr"), described("y_ptr")
+COPY = "T::store_tensor_descriptor({}, &[0, 0], T::load_tensor_descriptor({}, &[0, 0]));"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"let pair = ({X}, {Y});\n" + COPY.format("pair.1", "pair.0"),
+        f"let pair = ({X}, {Y});\nlet (from, to) = pair;\n" + COPY.format("to", "from"),
+        f"let (from, to) = {{ let pair = ({X}, {Y}); pair }};\n" + COPY.format("to", "from"),
+        f"let nested = (({X}, n), {Y});\nlet ((from, _), to) = nested;\n"
+        + COPY.format("to", "from"),
+        f"let nested = (({X}, n), {Y});\n" + COPY.format("nested.1", "nested.0.0"),
+        f"let (inner, to) = (({X}, n), {Y});\n" + COPY.format("to", "inner.0"),
+    ],
+)
+def test_a_tuple_of_descriptors_is_taken_apart(body: str) -> None:
+    *_, call = "".join(line.strip() for line in statements(body)).partition("_store_tile(")
+    assert call.startswith("y_ptr,[n, m],[m, 1],[0, 0],[BLOCK, 16],_load_tile(x_ptr, [n, m],")
+
+
+def test_a_variable_of_a_tuple_of_descriptors_is_assigned_at_once() -> None:
+    lines = statements(
+        f"let mut pair = ({X}, {Y});\nif n > m {{\n    pair = (pair.1, pair.0);\n}}\n"
+        + COPY.format("pair.1", "pair.0")
+    )
+    kept, first, second = (
+        lines.index(f"    {line}")
+        for line in (
+            "next_pair_1_base = pair_0_base",
+            "pair_0_base = next_pair_0_base",
+            "pair_1_base = next_pair_1_base",
+        )
+    )
+    assert kept < first < second
+
+
+def test_a_descriptor_keeps_its_value_when_the_one_it_was_copied_from_changes() -> None:
+    lines = statements(
+        f"let mut a = {X};\nlet mut b = {Y};\nlet old = a;\na = b;\nb = old;\n"
+        + COPY.format("b", "a")
+    )
+    kept, changed, read = (
+        lines.index(line) for line in ("old_base = a_base", "a_base = b_base", "b_base = old_base")
+    )
+    assert kept < changed < read

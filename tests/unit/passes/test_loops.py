@@ -28,6 +28,7 @@ def loop(
         (loop(step="i += 4;"), "range(0, n, 4)"),
         (loop(step="i += 2 * BLOCK;"), "range(0, n, 2 * BLOCK)"),
         (loop(start="n", condition="i < m"), "range(n, m, BLOCK)"),
+        (loop(start="{ 0 }", step="i += { 1 };"), "range(n)"),
         (
             loop(start="T::program_id(Axis::X) * BLOCK"),
             "range(tl.program_id(0) * BLOCK, n, BLOCK)",
