@@ -17,21 +17,22 @@ _LEAVES = (ir.Read, ir.Literal)
 
 def child_expressions(node: ir.Expression) -> tuple[ir.Expression, ...]:
     """The expressions directly inside an expression; statements of a block value are not among them."""
+    # The most frequent first: analyses and passes ask this of every expression, some of them often.
     match node:
+        case ir.OpCall():
+            result: list[ir.Expression] = []
+            for argument in node.arguments:
+                if isinstance(argument, ir.TypedNode):
+                    result.append(argument)
+                elif isinstance(argument, ir.ListArgument) and argument.elements:
+                    result.extend(argument.elements)
+            return tuple(result)
+        case ir.Binary():
+            return (node.left, node.right)
         case ir.Literal() | ir.Read():
             return ()
         case ir.Unary() | ir.Cast() | ir.TupleElement():
             return (node.operand,)
-        case ir.Binary():
-            return (node.left, node.right)
-        case ir.OpCall():
-            result: list[ir.Expression] = []
-            for argument in node.arguments:
-                if isinstance(argument, ir.ListArgument):
-                    result.extend(argument.elements)
-                elif not isinstance(argument, ir.PLAIN_ARGUMENTS):
-                    result.append(argument)
-            return tuple(result)
         case ir.Call():
             return (*node.arguments, *node.constants)
         case ir.OffsetPointer():
