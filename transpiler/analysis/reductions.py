@@ -10,7 +10,7 @@ from transpiler.analysis.flow import Bound, Carried, Counted, Element, Merge, Up
 from transpiler.analysis.polynomial import Polynomial, VariableAtom
 from transpiler.analysis.values import copied, named_argument, named_value, operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import Tensor
+from transpiler.ir.types import DType, Scalar, Tensor
 from transpiler.ir.visit import child_expressions
 from transpiler.ops.model import Effect, ShapeOf, ShapeReduced
 
@@ -230,9 +230,26 @@ def masked_loads(values: Values, node: ir.Expression) -> dict[int, ir.OpCall]:
     return found
 
 
+def is_truth_value(values: Values, node: ir.Expression) -> bool:
+    """Whether every element is a bool, or a number made of one."""
+    node = values.value(node)
+    if isinstance(node.type, Scalar | Tensor) and node.type.dtype is DType.BOOL:
+        return True
+    match node:
+        case ir.Cast(operand=operand):
+            return is_truth_value(values, operand)
+        case ir.OpCall() if node.op.copies:
+            source = copied(node)
+            return source is not None and is_truth_value(values, source)
+        case _:
+            return False
+
+
 def is_nonnegative(values: Values, node: ir.Expression) -> bool:
     """Whether no element can be below 0, by its form."""
     node = values.value(node)
+    if is_truth_value(values, node):
+        return True
     match node:
         case ir.Literal(value=value):
             return value >= 0

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.masks import Condition, MaskTerm, Negative
 from transpiler.analysis.padding import Padding, Paddings, is_harmful
 from transpiler.analysis.reductions import (
     is_nonnegative,
+    is_truth_value,
     masked_loads,
     reduction_of,
     varies_with,
 )
-from transpiler.analysis.values import named_value
+from transpiler.analysis.values import is_integer, named_value
 from transpiler.diagnostics.model import Label
 from transpiler.ir.types import Tensor
 
@@ -57,13 +59,16 @@ def padded_reduction(subject: Subject) -> None:
 def _is_harmful(subject: Subject, question: _Question, padding: Padding) -> bool:
     if not is_harmful(padding, question.identity):
         return False
-    if (
-        question.identity == float("-inf")
-        and padding.samples is not None
-        and max(padding.samples) <= 0
-    ):
-        return not is_nonnegative(subject.facts.values, question.operand)
-    return True
+    operand, samples = question.operand, padding.samples
+    if samples is None or not math.isinf(question.identity):
+        return True
+    # A largest or smallest is right with any fill beyond all values; integers are seldom negative.
+    values = subject.facts.values
+    if is_integer(operand):
+        return False
+    if question.identity > 0:
+        return not (min(samples) >= 1 and is_truth_value(values, operand))
+    return not (max(samples) <= 0 and is_nonnegative(values, operand))
 
 
 def _reductions(subject: Subject) -> Iterator[_Question]:

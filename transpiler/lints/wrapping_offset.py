@@ -44,7 +44,7 @@ def _compared(subject: Subject) -> None:
                 continue
             if not _is_narrow(_compared_value(term.source)):
                 continue
-            scaled = _scaled_lanes(facts.values, term.condition.polynomial)
+            scaled = _flattened_lanes(facts.values, term.condition.polynomial)
             if any(_is_bounded(facts.values, lane, polynomials) for lane in scaled) or not scaled:
                 continue
             told.add(id(term.source))
@@ -84,6 +84,21 @@ def _scaled_lanes(values: Values, polynomial: Polynomial) -> set[int]:
                 if isinstance(atom, LaneAtom)
             )
     return found
+
+
+def _flattened_lanes(values: Values, polynomial: Polynomial) -> set[int]:
+    """Those whose factor is in the bound too, a product: `rows * n < m * n`. A stride is as short as its bound."""
+    sizes = {
+        index
+        for product, _ in polynomial.terms
+        if len(product) > 1 and all(_is_run_time_symbol(values.atoms[index]) for index in product)
+        for index in product
+    }
+    return {
+        lane
+        for lane in _scaled_lanes(values, polynomial)
+        if polynomial.coefficient(lane).atoms & sizes
+    }
 
 
 def _is_bounded(values: Values, lane: int, polynomials: list[Polynomial]) -> bool:
