@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import DType, Scalar, Tensor
-from transpiler.ops.model import Effect, ShapeInterval
+from transpiler.ops.model import Effect, ShapeInterval, ShapeMatrixProduct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -141,6 +141,7 @@ class Flow:
         self.reductions: list[Site] = []
         self.carried: list[Carried] = []
         self.subtractions: list[ir.Binary] = []
+        self.products: list[ir.OpCall] = []
         self.programs: list[ir.OpCall] = []
         self.calls: list[ir.Call] = []
         self.intervals: list[ir.OpCall] = []
@@ -384,6 +385,8 @@ class Flow:
         if effect is Effect.PURE:
             if op.identity is not None:
                 self.reductions.append(Site(node, self._guards, self._loops))
+            elif isinstance(op.shape, ShapeMatrixProduct):
+                self.products.append(node)
             elif op.is_program_id:
                 self.programs.append(node)
             elif isinstance(op.shape, ShapeInterval):

@@ -13,7 +13,8 @@ WARNING_CODES: tuple[Code, ...] = (
         "minimum. A load without a fill leaves them undefined; and a fill that was the identity "
         "does not stay it: `exp(0)` is 1, and `0 - mean` is not 0. The fill is followed from the "
         "load through everything computed lane by lane; `T::where_` with the same mask puts the "
-        "identity back. Accumulating over a loop whose mask moves along is a reduction too. Fills "
+        "identity back. Accumulating over a loop whose mask moves along is a reduction too, "
+        "and so is a matrix product, where one side has to be 0. Fills "
         "the compiler does not know, such as parameters, are not judged.",
         wrong="let x = T::load(ptrs, Some(mask), Some(zeros), &[], None, None, None, false);\n"
         "let total = T::sum(T::exp(x), Some(0), true);",

@@ -17,6 +17,7 @@ from transpiler.analysis.reductions import (
 from transpiler.analysis.values import is_integer, named_value
 from transpiler.diagnostics.model import Label
 from transpiler.ir.types import Tensor
+from transpiler.ops.model import ShapeMatrixProduct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,55 @@ def padded_reduction(subject: Subject) -> None:
             continue
         told.add(place)
         _report(subject, question, padding, known.padding(question.load))
+    for product in subject.facts.flow.products:
+        _check_product(subject, product)
+
+
+def _check_product(subject: Subject, call: ir.OpCall) -> None:
+    """Report a matrix product that sums over lanes outside a mask which neither side has made 0."""
+    facts, shape = subject.facts, call.op.shape
+    if not isinstance(shape, ShapeMatrixProduct) or shape.is_packed:
+        return
+    left, right = named_value(call, shape.left), named_value(call, shape.right)
+    if left is None or right is None:
+        return
+    masked = {
+        term.condition: load
+        for load, term in _terms(subject, right)
+        if facts.masks.varies_along(term.condition, -2, 2)
+    }
+    for load, term in _terms(subject, left):
+        if not isinstance(term.condition, Negative):
+            continue
+        # Along the inner dimension the columns of the left side are the rows of the right one.
+        moved = facts.values.moved(term.condition.polynomial, -1)
+        across = None if moved is None else Negative(moved)
+        if across is None or not facts.masks.varies_along(term.condition, -1, 2):
+            continue
+        other = masked.get(across)
+        if other is None:
+            continue
+        sides = (
+            Paddings(facts.values, facts.masks, term.condition, -1).padding(left),
+            Paddings(facts.values, facts.masks, across, -2).padding(right),
+        )
+        if all(is_harmful(side, 0.0) for side in sides):
+            subject.sink.emit(
+                "W0601",
+                f"`{call.op.name}` sums over masked lanes that neither side has as 0",
+                call.span,
+                label="where the mask is off along the inner dimension, this adds what is not 0",
+                related=tuple(
+                    Label(span=each.span, message=_load_label(_fill(side)))
+                    for each, side in zip((load, other), sides, strict=True)
+                ),
+                help="load both sides with a fill of 0: `Some(T::zeros(&[…]))`",
+            )
+            return
+
+
+def _fill(side: Padding) -> Padding:
+    return side if side.is_unset else side._replace(samples=None)
 
 
 def _is_harmful(subject: Subject, question: _Question, padding: Padding) -> bool:
