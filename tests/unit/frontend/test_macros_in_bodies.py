@@ -261,3 +261,56 @@ fn k<T: Triton>(y_ptr: T::Pointer<i32>, a: i32) {
     span = result.line_map.rust_span(line)
     assert span is not None
     assert result.source.position(span.start).line == 5
+
+
+def test_patterns_and_types() -> None:
+    macros = """macro_rules! pair { ($a:ident, $b:ident) => { ($a, $b) }; }
+        macro_rules! few { () => { 0 | 4 }; }
+        macro_rules! int { () => { i64 }; }"""
+    inside = "let pair!(p, q) = (a, 2); let y = match n { few!() => p as int!() as i32, _ => q };"
+    assert body(macros, inside) == (
+        "p, q = a, 2\ny = tl.cast(tl.cast(p, tl.int64), tl.int32) if n == 0 or n == 4 else q"
+    )
+
+
+def test_attributes_of_a_statement_do_not_make_it_a_value() -> None:
+    macros = "macro_rules! bind { ($x:ident = $e:expr) => { let $x = $e; }; }"
+    assert body(macros, "#[allow(unused)]\nbind!(y = a + b);") == "y = a + b"
+
+
+def test_a_condition_on_a_call_holds_for_all_its_items() -> None:
+    rust = """macro_rules! both { ($a:ident, $b:ident) => {
+        #[kernel] pub fn $a<T: Triton>(n: i32) {}
+        #[kernel] pub fn $b<T: Triton>(n: i32) {}
+    }; }
+    #[cfg(feature = "x")]
+    both!(a, b);
+    both! { c, d }
+    """
+    options = transpiler.Options(default_features=False)
+    kernels = transpiler.transpile(rust, options=options).kernels
+    assert [each.kernel.name for each in kernels] == ["c", "d"]
+
+
+def test_helper_functions_constants_and_docs_from_macros() -> None:
+    rust = """macro_rules! helpers { ($($name:ident => $op:tt),*) => {
+        $(fn $name(a: i32, b: i32) -> i32 { a $op b })*
+        const LIMIT: i32 = 7;
+    }; }
+    helpers!(plus => +, times => *);
+    macro_rules! kernel { ($(#[$meta:meta])* $name:ident, $f:ident) => {
+        $(#[$meta])*
+        #[kernel]
+        pub fn $name<T: Triton>(y_ptr: T::Pointer<i32>, n: i32) {
+            let y = T::full::<i32>(&[4], $f(n, LIMIT));
+            T::store(y_ptr.add_offsets(T::arange(0, 4)), y, None, &[], None, None);
+        }
+    }; }
+    kernel! {
+        /// Adds "the" limit.
+        add, plus
+    }
+    """
+    text = module(rust)
+    assert '    """Adds "the" limit."""\n' in text
+    assert "y = tl.full([4], plus(n, 7), tl.int32)" in text

@@ -22,6 +22,7 @@ from transpiler.frontend.macros.definitions import Macro, MacroScopes, definitio
 from transpiler.frontend.macros.matching import Matcher
 from transpiler.frontend.macros.origins import CallSite, Chunk, Expansion
 from transpiler.frontend.macros.places import (
+    before_statement,
     begins_item,
     call_end,
     called_words,
@@ -30,6 +31,8 @@ from transpiler.frontend.macros.places import (
     has_attribute,
     path_before,
     position_of,
+    take_attributes,
+    under_conditions,
 )
 from transpiler.frontend.macros.transcription import TranscriptionError, transcribe
 from transpiler.frontend.macros.trees import (
@@ -53,7 +56,8 @@ if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
     from transpiler.frontend.faults import Fault
 
-_HINT = re.compile(r"macro_rules\s*!")
+_DEFINED = re.compile(r"\bmacro_rules\s*!\s*([^\W\d]\w*)")
+_CALLED = re.compile(r"([^\W\d]\w*)\s*!\s*[(\[{]")
 _KERNEL = re.compile(r"#\s*\[\s*(?:\w+\s*::\s*)*kernel\b")
 _COMMENT = re.compile(r"//|/\*")
 _MOST_TOKENS = 400_000
@@ -71,7 +75,8 @@ def expand(text: str, sink: Sink) -> Expansion | None:
         text: the file.
         sink: where faults of calls go that kernels need, by their places in the file.
     """
-    if _HINT.search(text) is None or _KERNEL.search(text) is None:
+    names = frozenset(_DEFINED.findall(text))
+    if not names or _KERNEL.search(text) is None or names.isdisjoint(_CALLED.findall(text)):
         return None
     found = trees(text)
     if found is None:
@@ -108,9 +113,11 @@ class _Expander:
         writer.write(expanded)
         last = _end_of(found)
         writer.gap(Gap(last, len(self._text)))
+        chunks = writer.chunks or [Chunk(0, 0, ROOT_CONTEXT, is_made=False)]
         return Expansion(
             text=writer.text,
-            chunks=tuple(writer.chunks) or (Chunk(0, 0, ROOT_CONTEXT, is_made=False),),
+            chunks=tuple(chunks),
+            starts=tuple(chunk.start for chunk in chunks),
             calls=tuple(self._calls),
             hygiene=Hygiene(
                 contexts=tuple(self._contexts),
@@ -191,7 +198,7 @@ class _Expander:
                 errors = self._sink.error_count
                 items = self._items(children, inner)
                 if site is not None or self._sink.error_count == errors:
-                    out.extend(items)
+                    out.extend(under_conditions(items, take_attributes(out)))
                     return behind
             self._failures.pop((path[0].start, path[0].context), None)
         out.extend(found[index:behind])
@@ -286,8 +293,7 @@ class _Expander:
             out.extend((*path, bang, group if walked is None else _with_children(group, walked)))
             return walked is not None
         following = at(found, after)
-        before = next((tree for tree in reversed(out) if not is_token(tree, "")), None)
-        begins = is_block and ends_statement(before)
+        begins = is_block and ends_statement(before_statement(out))
         is_statement = begins and (
             is_token(following, ";")
             or (group.opener == "{" and not (is_token(following, ".") or is_token(following, "?")))

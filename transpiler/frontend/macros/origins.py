@@ -50,7 +50,7 @@ class CallSite(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """A text with its macro calls expanded.
+    """A text with its macro calls expanded; `starts` are the places where its chunks begin.
 
     `calls` gives for each syntax context the call whose expansion it is, None for that of the file. `failures` tells
     why calls that still stand there were not expanded, by their place in the file and their context.
@@ -58,6 +58,7 @@ class Expansion:
 
     text: str
     chunks: tuple[Chunk, ...]
+    starts: tuple[int, ...]
     calls: tuple[CallSite | None, ...]
     hygiene: Hygiene = NO_MACROS
     failures: Mapping[tuple[int, int], Fault]
@@ -146,8 +147,7 @@ class Expansion:
         return call.span
 
     def _chunk(self, offset: int) -> Chunk:
-        index = bisect.bisect_right(self.chunks, offset, key=lambda chunk: chunk.start)
-        return self.chunks[max(0, index - 1)]
+        return self.chunks[max(0, bisect.bisect_right(self.starts, offset) - 1)]
 
 
 def _origin(chunk: Chunk, offset: int) -> int:

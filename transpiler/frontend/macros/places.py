@@ -92,3 +92,48 @@ def path_before(out: Sequence[Tree]) -> tuple[Tree, ...]:
 def ends_statement(before: Tree | None) -> bool:
     """Whether what stands behind this tree of a block begins a statement."""
     return before is None or is_token(before, ";") or is_group(before, "{")
+
+
+def before_statement(out: Sequence[Tree]) -> Tree | None:
+    """What stands before the statement that `out` leads up to, over its attributes."""
+    index = len(out) - 1
+    while index >= 0:
+        if is_token(out[index], ""):
+            index -= 1
+        elif index and is_group(out[index], "[") and is_token(out[index - 1], "#"):
+            index -= 2
+        else:
+            return out[index]
+    return None
+
+
+def take_attributes(out: list[Tree]) -> list[tuple[Tree, Group]]:
+    """Take the attributes off the end of `out`."""
+    taken: list[tuple[Tree, Group]] = []
+    while len(out) > 1 and is_token(out[-2], "#"):
+        last = out[-1]
+        if not isinstance(last, Group) or last.opener != "[":
+            break
+        taken.insert(0, (out[-2], last))
+        del out[-2:]
+    return taken
+
+
+def under_conditions(
+    items: Sequence[Tree], attributes: Sequence[tuple[Tree, Group]]
+) -> Sequence[Tree]:
+    """The items of a macro call, each under the `#[cfg(…)]` of the call; other attributes mean nothing there."""
+    conditions = [
+        tree for pair in attributes if is_token(at(pair[1].children, 0), "cfg") for tree in pair
+    ]
+    if not conditions:
+        return items
+    result: list[Tree] = []
+    begins = True
+    for tree in items:
+        ends = is_token(tree, ";")
+        if begins and not ends:
+            result.extend(conditions)
+        result.append(tree)
+        begins = ends or is_group(tree, "{")
+    return result
