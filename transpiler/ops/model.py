@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.frozen import dataclass
-from transpiler.ops.signature import Signature, parse_signature
+from transpiler.ops.signature import Form, Signature, parse_signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
@@ -316,6 +316,14 @@ class Op:
     def parsed(self) -> Signature:
         """The signature, taken apart."""
         return parse_signature(self.signature)
+
+    @cached_property
+    def combined(self) -> str | None:
+        """The generic whose values the function it is given combines; None where it is given none."""
+        for parameter in self.parsed.parameters:
+            if parameter.kind.form is Form.FUNCTION and isinstance(parameter.kind.dtype, str):
+                return parameter.kind.dtype
+        return None
 
     def spelling(self, admitted: Iterable[Iterable[DType]], given: Container[str]) -> str:
         """The spelling for generics whose dtypes may be those `admitted`, in the order of the signature.

@@ -114,7 +114,8 @@ class _Binding:
             for argument in bound
         ):
             return state.poison(span)
-        bound = in_combined_dtype(state, self._op, self._generics, bound)
+        if self._op.combined is not None:
+            bound = in_combined_dtype(state, self._generics[self._op.combined], bound)
         named = {
             parameter.name: argument
             for parameter, argument in zip(signature.parameters, bound, strict=True)

@@ -6,38 +6,28 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Tensor
-from transpiler.ops.signature import Form
 from transpiler.ops.table import OPS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from transpiler.ir.types import ElementType
-    from transpiler.ops.model import Op
     from transpiler.passes.elaboration import Elaboration
 
 
 def in_combined_dtype(
-    state: Elaboration,
-    op: Op,
-    generics: Mapping[str, ElementType],
-    arguments: tuple[ir.Argument, ...],
+    state: Elaboration, combined: ElementType, arguments: tuple[ir.Argument, ...]
 ) -> tuple[ir.Argument, ...]:
     """The arguments with the first, a tensor, converted where the function combines values of another dtype."""
-    combined = next(
-        (it.kind.dtype for it in op.parsed.parameters if it.kind.form is Form.FUNCTION), None
-    )
-    tensor, *rest = arguments or (None,)
-    if not isinstance(combined, str) or tensor is None or isinstance(tensor, ir.PLAIN_ARGUMENTS):
+    tensor, *rest = arguments
+    if isinstance(tensor, ir.PLAIN_ARGUMENTS):
         return arguments
     type_ = state.type_of(tensor)
-    if not isinstance(type_, Tensor) or state.solver.unify(type_.dtype, generics[combined]):
+    if not isinstance(type_, Tensor) or state.solver.unify(type_.dtype, combined):
         return arguments
     cast = ir.OpCall(
         span=tensor.span,
-        type=Tensor(dtype=generics[combined], shape=type_.shape),
+        type=Tensor(dtype=combined, shape=type_.shape),
         op=OPS["cast"],
-        dtypes=(type_.dtype, generics[combined]),
+        dtypes=(type_.dtype, combined),
         arguments=(
             tensor,
             ir.AbsentArgument(span=tensor.span),

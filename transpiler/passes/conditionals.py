@@ -36,9 +36,12 @@ def conditionals(module: ir.Module, context: PassContext) -> ir.Module:
     return module.mapped(expanded)
 
 
+_BRANCHING = (ir.Conditional, ir.BlockValue, ir.Binary)
+
+
 def _has_any(kernel: ir.Routine) -> bool:
     return any(
-        isinstance(inner, ir.Conditional | ir.BlockValue) or guards_effect(inner)
+        isinstance(inner, _BRANCHING) and (not isinstance(inner, ir.Binary) or guards_effect(inner))
         for statement in walk_statements(kernel.body)
         for expression in statement_expressions(statement)
         for inner in walk_expression(expression)

@@ -38,8 +38,11 @@ def tile_extents(kernel: ir.Routine) -> frozenset[str]:
         return frozenset(kernel.const_generics[place].name for place in kernel.symbol.extents)
     found: set[str] = set()
     for node in walk_block(kernel.body):
-        if isinstance(node.type, Tensor):
-            found.update(it.name for it in node.type.shape if isinstance(it, NamedDimension))
+        type_ = node.type
+        if isinstance(type_, Tensor):
+            for extent in type_.shape:
+                if isinstance(extent, NamedDimension):
+                    found.add(extent.name)
         if isinstance(node, ir.Call):
             given = (node.constants[place] for place in node.function.extents)
             found.update(it.symbol.name for it in given if isinstance(it, ir.Read))
