@@ -238,6 +238,62 @@ def test_triton_compiles_it(
             assert compiled.asm["cubin"].startswith(b"\x7fELF"), ones
 
 
+HALVES = (
+    "fn fetch<T: Triton, D: Float>(p: T::Pointer<D>, at: T::I32Tensor) -> T::Tensor<D> {\n"
+    "    T::load(p.add_offsets(at), None, None, &[], None, None, None, false)\n}\n"
+    "fn gather<T: Triton, D: Float>(p: T::Tensor<T::Pointer<D>>) -> T::Tensor<D> {\n"
+    "    T::load(p, None, None, &[], None, None, None, false)\n}\n"
+    "fn grown<T: Triton, D: Float, const N: i32>(x: T::Tensor<D>, by: D, times: i32) -> T::Tensor<D> {\n"
+    "    let mut y = x;\n"
+    "    for i in 0..times {\n"
+    "        if i == 3 { return y; }\n"
+    "        y = y * T::full::<D>(&[N], by) + T::full::<D>(&[N], scaled(by, D::from_f64(0.1)));\n    }\n"
+    "    y\n}\n"
+    "fn scaled<D: Float>(a: D, b: D) -> D { a * b }\n"
+    "fn top<T: Triton, D: Num>(a: T::Tensor<D>, b: T::Tensor<D>) -> T::Tensor<D> {\n"
+    "    T::where_(T::gt(a, b), a, b) + T::zeros::<D>(&[])\n}\n"
+    "fn put<T: Triton, D: Float>(p: T::Pointer<D>, at: T::I32Tensor, x: T::Tensor<D>) {\n"
+    "    T::store(p.add_offsets(at), x, None, &[], None, None);\n}\n"
+    + kernel(
+        "let lanes = T::arange(0, BLOCK);\n"
+        "let x = fetch(x_ptr, lanes) + gather(x_ptr.add_offsets(lanes));\n"
+        "let y = grown::<T, D, BLOCK>(x, D::from_f64(a as f64), n);\n"
+        "let most = T::reduce(y, 0, top::<T, D>, true);\n"
+        "put(out_ptr, lanes, y - most * D::from_f64(0.5));",
+        parameters="x_ptr: T::Pointer<D>, out_ptr: T::Pointer<D>, n: i32, a: f32",
+    )
+)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+def test_halves_are_widened_in_functions_too(
+    dtype: torch.dtype, interpreter: InterpreterProcess, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(module(HALVES), encoding="utf-8")
+    wide = torch.promote_types(dtype, torch.float32)
+    x = (torch.arange(16) * 0.37 - 2).to(dtype)
+    a = torch.tensor(1.1, dtype=torch.float32).to(wide)
+    for n in (2, 7):
+        y = x.to(wide) + x.to(wide)
+        for _ in range(min(n, 3)):
+            y = y * a + a * torch.tensor(0.1, dtype=wide)
+        request = Request(
+            path=path,
+            function="k",
+            arguments=(
+                Slice(buffer=x, start=0, shape=(16,)),
+                Slice(buffer=torch.zeros(16, dtype=dtype), start=0, shape=(16,)),
+                n,
+                1.1,
+            ),
+            constants={"BLOCK": 16},
+            grid=(1,),
+        )
+        _, after = interpreter.run(request)
+        torch.testing.assert_close(after, (y - y.max() * 0.5).to(dtype))
+
+
 def test_a_function_is_one_of_the_module_with_its_comments() -> None:
     rust = (
         "/// Twice the larger of x and its square.\n"
