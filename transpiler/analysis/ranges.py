@@ -42,7 +42,7 @@ from transpiler.ops.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from transpiler.ir.types import Type
 
@@ -92,11 +92,19 @@ class _Definition:
 class Ranges:
     """The bounds of the integers of one kernel; what is asked for is computed once.
 
-    `extents` are the const generics that are extents of tiles. Where `wraps` is set, arithmetic that may leave
+    `extents` are the const generics that are extents of tiles, `numbers` what parameters are where Triton makes them
+    numbers of Python's. Where `wraps` is set, arithmetic that may leave
     its dtype may give anything in it, as without overflow checks; otherwise it is taken not to.
     """
 
-    def __init__(self, kernel: ir.Routine, *, extents: frozenset[str], wraps: bool) -> None:
+    def __init__(
+        self,
+        kernel: ir.Routine,
+        *,
+        extents: frozenset[str],
+        wraps: bool,
+        numbers: Mapping[ir.Symbol, Interval] | None = None,
+    ) -> None:
         self._extents = extents
         self._facts: dict[int, Facts] = {}
         self._definitions: dict[ir.Symbol, list[_Definition]] = {}
@@ -108,8 +116,7 @@ class Ranges:
         self._provisional: dict[ir.Symbol, Interval] = {}
         self._depth = 0
         self._evaluation = _Evaluation(self, wraps=wraps)
-        # Triton makes a number of an argument of a kernel that is 1, and of whatever constant a function is given.
-        self._numbers = None if isinstance(kernel, ir.Function) else exactly(1)
+        self._numbers = numbers
         self._collect(kernel.body.statements, ())
 
     def of(self, node: ir.Expression, *, at: ir.Statement | None = None) -> Interval:
@@ -117,7 +124,7 @@ class Ranges:
         return self._evaluation.of(node, self._facts_at(at))
 
     def of_number(self, node: ir.Expression, *, at: ir.Statement | None = None) -> Interval:
-        """Where the integer lies if it is one of Python's: computed exactly, each parameter of a kernel in it 1."""
+        """Where the integer lies if it is one of Python's: computed exactly, each parameter in it one of `numbers`."""
         return _Evaluation(self, wraps=False, parameters=self._numbers).of(node, self._facts_at(at))
 
     def _facts_at(self, statement: ir.Statement | None) -> Facts:
@@ -246,7 +253,9 @@ class Ranges:
 class _Evaluation:
     """Of one expression."""
 
-    def __init__(self, ranges: Ranges, *, wraps: bool, parameters: Interval | None = None) -> None:
+    def __init__(
+        self, ranges: Ranges, *, wraps: bool, parameters: Mapping[ir.Symbol, Interval] | None = None
+    ) -> None:
         self._ranges = ranges
         self._wraps = wraps
         self._parameters = parameters
@@ -283,8 +292,8 @@ class _Evaluation:
 
     def _read(self, symbol: ir.Symbol, facts: Facts) -> Interval:
         ranges = self._ranges
-        if symbol.kind is ir.SymbolKind.PARAMETER and self._parameters is not None:
-            found = self._parameters
+        if self._parameters is not None and symbol in self._parameters:
+            found = self._parameters[symbol]
         else:
             found = ranges.symbol(symbol)
         if ranges.is_steady(symbol):

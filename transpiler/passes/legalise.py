@@ -23,6 +23,7 @@ from transpiler.ops.model import Op
 from transpiler.ops.scalar_methods import FAMILY, scalar_method
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.constants import compile_time_symbols, tile_extents
+from transpiler.passes.given_numbers import GivenNumbers
 from transpiler.passes.integer import integer_range
 from transpiler.passes.parameters import parameters_to_materialise
 from transpiler.passes.rounding import largest_finite, smallest_normal
@@ -55,11 +56,15 @@ _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 def legalise(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
     """The module in which Triton's reading of every expression is Rust's."""
-    return module.mapped(_kernel)
+    numbers = GivenNumbers(module)
+    kernels = tuple([_kernel(kernel, numbers) for kernel in module.kernels])
+    # Callers before callees, so that what a function is given is known.
+    functions = [_kernel(function, numbers) for function in reversed(module.functions)]
+    return replace(module, kernels=kernels, functions=tuple(reversed(functions)))
 
 
-def _kernel(kernel: ir.R) -> ir.R:
-    legaliser = _Legaliser(kernel)
+def _kernel(kernel: ir.R, numbers: GivenNumbers) -> ir.R:
+    legaliser = _Legaliser(kernel, numbers)
     legal = legaliser.kernel(kernel)
     if legaliser.negates_floats:
         legal = with_signed_zeros(legal)
@@ -88,7 +93,9 @@ def materialise(node: ir.Expression) -> ir.Cast:
 
 
 class _Legaliser(Rewriter):
-    def __init__(self, kernel: ir.Routine) -> None:
+    def __init__(self, kernel: ir.Routine, numbers: GivenNumbers) -> None:
+        self._given = numbers
+        self._numbers = numbers.of(kernel)
         self._constants = compile_time_symbols(kernel)
         self._range_symbols = {
             statement.symbol
@@ -172,6 +179,9 @@ class _Legaliser(Rewriter):
             case ir.OpCall() if node.op.family == FAMILY:
                 return self._scalar_method(node)
             case ir.Call():
+                for place, argument in enumerate(node.arguments):
+                    if argument.type in {BOOL, I32} and self._may_be_python(argument):
+                        self._given.add(node.function, place, self._number(argument))
                 # The function cannot tell a constant of another dtype from one of Triton's default.
                 return replace(node, arguments=tuple([self._stated(it) for it in node.arguments]))
             case ir.OpCall() if node.op.converts:
@@ -270,7 +280,8 @@ class _Legaliser(Rewriter):
         """Where an integer that Python computes lies."""
         if self._ranges is None:
             kernel = self._kernel
-            self._ranges = Ranges(kernel, extents=tile_extents(kernel), wraps=True)
+            extents = tile_extents(kernel)
+            self._ranges = Ranges(kernel, extents=extents, wraps=True, numbers=self._numbers)
         return self._ranges.of_number(node, at=self._at)
 
     def _may_be_python(self, node: ir.Expression) -> bool:
@@ -282,12 +293,7 @@ class _Legaliser(Rewriter):
                 return (
                     node.symbol in self._constants
                     or node.symbol in self._range_symbols
-                    or (
-                        node.symbol.kind is ir.SymbolKind.PARAMETER
-                        and not node.symbol.is_mutable
-                        # Others are made values of their dtype at the start.
-                        and node.type in {BOOL, I32}
-                    )
+                    or node.symbol in self._numbers
                 )
             case ir.Unary():
                 return self._may_be_python(node.operand)
@@ -297,7 +303,7 @@ class _Legaliser(Rewriter):
                 return True
             case ir.BlockValue():
                 return self._may_be_python(node.value)
-            case ir.Call():
+            case ir.Call() | ir.TupleElement():
                 # In the interpreter what a function computes from Python's numbers is one.
                 return True
             case ir.OpCall():

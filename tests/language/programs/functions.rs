@@ -370,3 +370,37 @@ pub fn a_value_of_a_labelled_block(n: i32) -> i32 {
     let q = capped(n) + capped(100) * 1000;
     q
 }
+
+// (7) = -3068900
+// (-7) = -3130938
+// (1) = -3098918
+pub fn numbers_that_are_negative_somewhere(n: i32) -> i32 {
+    fn inner(a: i32, b: i32) -> i32 {
+        a / b * 10 + a % b
+    }
+    fn outer(a: i32, b: i32) -> i32 {
+        inner(a - 9, b) + inner(b, 3)
+    }
+    fn of_pair(pair: (i32, i32)) -> i32 {
+        pair.0 / pair.1 * 10 + pair.0 % pair.1
+    }
+    let mut q = outer(n, 4) + of_pair((n, 2)) * 1000 + of_pair((-7, 2)) * 100000;
+    for i in 0..3 {
+        q += outer(i, -4) * 7;
+    }
+    q
+}
+
+// (7) = 58768
+// (1) = 1
+pub fn numbers_that_are_never_negative(n: i32) -> i32 {
+    fn place(i: i32, width: i32) -> (i32, i32) {
+        (i / width, i % width)
+    }
+    let mut q = 0;
+    for i in 0..n {
+        let (row, column) = place(i * 3 + 1, 4);
+        q = q * 5 + row * 10 + column;
+    }
+    q
+}

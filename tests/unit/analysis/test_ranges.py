@@ -133,9 +133,10 @@ def test_arithmetic_that_may_wrap() -> None:
     assert bounds("let q = n.max(0) - 1;", wraps=True) == (-1, MOST - 1)
 
 
-def test_a_number_of_python_is_exact_and_made_of_parameters_that_are_1() -> None:
+def test_a_number_of_python_is_exact_and_made_of_what_parameters_are_as_numbers() -> None:
     built = lines("for i in 0..n {\n let q = (i + 7 * n) * 4;\n}")
-    ranges = Ranges(built, extents=frozenset(), wraps=True)
+    numbers = {symbol: Interval(low=1, high=1) for symbol in built.parameters}
+    ranges = Ranges(built, extents=frozenset(), wraps=True, numbers=numbers)
     (statement,) = (s for s in walk_statements(built.body) if isinstance(s, ir.Let))
     # The loop may have been entered with any `n`: its variable is a number where `n` is none.
     assert ranges.of_number(statement.value, at=statement) == Interval(

@@ -368,3 +368,11 @@ def test_dumped_calls_have_types() -> None:
     assert "let y: i32 = call half(n)" in dumped(
         "fn half(n: i32) -> i32 { n / 2 }\nlet y = half(n);"
     )
+
+
+def test_a_division_is_plain_where_no_call_gives_it_a_negative_number() -> None:
+    items = "fn place(i: i32, width: i32) -> (i32, i32) { (i / width, i % width) }\n"
+    plain = called(items, "let (a, b) = place(n, 16);\nlet c = place(m + 1, 4);", name="place")
+    assert plain == "return i // width, i % width"
+    other = called(items, "let (a, b) = place(n, 16);\nlet c = place(m, -4);", name="place")
+    assert other == "return tl.cast(i, tl.int32) // width, tl.cast(i, tl.int32) % width"
