@@ -27,7 +27,7 @@ class Negative(NamedTuple):
 
 
 class Other(NamedTuple):
-    """Another condition, by its key; `rank` is that of its tile, `inserted` the dimensions it was given since."""
+    """Another condition, by its key; `rank` is that of its tile."""
 
     key: int
     rank: int
@@ -58,7 +58,8 @@ class Masks:
         """What has to hold where the mask is on."""
         known = self._known.get(id(node))
         if known is None:
-            known = self._known[id(node)] = tuple(self._terms(node))
+            unique = {term.condition: term for term in self._terms(node)}
+            known = self._known[id(node)] = tuple(unique.values())
         return known
 
     def conditions(self, node: ir.Expression) -> frozenset[Condition]:

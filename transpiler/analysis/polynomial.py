@@ -66,6 +66,11 @@ class Polynomial(NamedTuple):
         """The indices of all atoms."""
         return frozenset(index for product, _ in self.terms for index in product)
 
+    @property
+    def degree(self) -> int:
+        """The number of atoms in the longest product."""
+        return max((len(product) for product, _ in self.terms), default=0)
+
     def coefficient(self, atom: int) -> Polynomial:
         """What the atom is multiplied by, where it occurs once at most in a product."""
         return made_of(
@@ -112,6 +117,7 @@ def constant(value: int) -> Polynomial:
 
 MOST_TERMS = 24
 """Longer sums are no help to anybody."""
+_MOST_FACTORS = 8
 
 ARITHMETIC = frozenset(
     {
@@ -134,7 +140,9 @@ def combined(operator: ir.BinaryOperator, a: Polynomial, b: Polynomial) -> Polyn
         case ir.BinaryOperator.SUBTRACT:
             return a - b
         case ir.BinaryOperator.MULTIPLY:
-            return a.times(b) if len(a.terms) * len(b.terms) <= 4 * MOST_TERMS else None
+            if len(a.terms) * len(b.terms) > 4 * MOST_TERMS or a.degree + b.degree > _MOST_FACTORS:
+                return None
+            return a.times(b)
         case ir.BinaryOperator.SHIFT_LEFT:
             bits = b.constant
             return a.times(constant(1 << bits)) if bits is not None and 0 <= bits < 32 else None

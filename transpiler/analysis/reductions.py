@@ -15,6 +15,8 @@ from transpiler.ir.visit import child_expressions
 from transpiler.ops.model import Effect, ShapeOf, ShapeReduced
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from transpiler.analysis.flow import Definition, Flow
     from transpiler.analysis.values import Values
     from transpiler.ops.model import Op
@@ -152,9 +154,8 @@ class _Terms:
             case ir.Binary(operator=ir.BinaryOperator.MULTIPLY, left=left, right=right):
                 # `acc * alpha`, as an online softmax scales what it has: the terms before it are scaled, no more.
                 for scaled, factor in ((left, right), (right, left)):
-                    inner = self._of(scaled)
-                    if inner is not None and not self._mentions(factor):
-                        return inner
+                    if not self._mentions(factor):
+                        return self._of(scaled)
                 return None
             case ir.OpCall() if node.op.value is not None and len(operands(node)) == 2:
                 identity = neutral_element(node.op)
@@ -167,9 +168,10 @@ class _Terms:
         self, left: ir.Expression, right: ir.Expression, identity: float
     ) -> list[tuple[ir.Expression, float]] | None:
         for accumulated, term in ((left, right), (right, left)):
-            before = self._of(accumulated)
-            if before is not None and not self._mentions(term):
-                return [*before, (term, identity)]
+            # Asked first: where both sides come from the variable, nothing is combined into it.
+            if not self._mentions(term):
+                before = self._of(accumulated)
+                return None if before is None else [*before, (term, identity)]
         return None
 
     def _mentions(self, node: ir.Expression) -> bool:
@@ -245,44 +247,59 @@ def is_truth_value(values: Values, node: ir.Expression) -> bool:
             return False
 
 
-def is_nonnegative(values: Values, node: ir.Expression) -> bool:
-    """Whether no element can be below 0, by its form."""
+_DEEPEST = 12
+
+
+def is_nonnegative(values: Values, node: ir.Expression, depth: int = 0) -> bool:
+    """Whether no element can be below 0, by its form, as far as a look into it goes."""
     node = values.value(node)
     if is_truth_value(values, node):
         return True
+    if depth == _DEEPEST:
+        return False
     match node:
         case ir.Literal(value=value):
             return value >= 0
         case ir.Cast(operand=operand):
-            return is_nonnegative(values, operand)
-        case ir.Binary(operator=ir.BinaryOperator.MULTIPLY, left=left, right=right):
-            if values.key(left) == values.key(right):
-                return True
-            return is_nonnegative(values, left) and is_nonnegative(values, right)
-        case ir.Binary(
-            operator=ir.BinaryOperator.ADD | ir.BinaryOperator.DIVIDE, left=left, right=right
-        ):
-            return is_nonnegative(values, left) and is_nonnegative(values, right)
+            return is_nonnegative(values, operand, depth + 1)
+        case ir.Binary(operator=ir.BinaryOperator.MULTIPLY, left=left, right=right) if values.key(
+            left
+        ) == values.key(right):
+            return True
+        case ir.Binary(operator=operator) if operator in _SIGN_KEEPING:
+            return _all_nonnegative(values, (node.left, node.right), depth)
         case ir.OpCall():
-            return _gives_nonnegative(values, node)
+            return _gives_nonnegative(values, node, depth)
         case _:
             return False
 
 
-def _gives_nonnegative(values: Values, node: ir.OpCall) -> bool:
+_SIGN_KEEPING = frozenset(
+    {ir.BinaryOperator.ADD, ir.BinaryOperator.MULTIPLY, ir.BinaryOperator.DIVIDE}
+)
+
+
+def _all_nonnegative(values: Values, nodes: Iterable[ir.Expression], depth: int) -> bool:
+    return all(is_nonnegative(values, node, depth + 1) for node in nodes)
+
+
+def _gives_nonnegative(values: Values, node: ir.OpCall, depth: int) -> bool:
     op, inside = node.op, operands(node)
     if op.copies:
         source = copied(node)
-        return source is not None and is_nonnegative(values, source)
+        return source is not None and _all_nonnegative(values, (source,), depth)
     if op.selects is not None:
-        return all(is_nonnegative(values, each) for each in inside[1:])
-    if op.value is None or not inside:
-        return op.value is not None and op.value() >= 0
-    if len(inside) == 1:
-        return has_no_negative_value(op)
-    if neutral_element(op) == -math.inf:
-        return any(is_nonnegative(values, each) for each in inside)
-    return False
+        return _all_nonnegative(values, inside[1:], depth)
+    if op.value is None:
+        return False
+    match len(inside):
+        case 0:
+            return op.value() >= 0
+        case 1:
+            return has_no_negative_value(op)
+        case _:
+            is_largest = neutral_element(op) == -math.inf
+            return is_largest and any(is_nonnegative(values, it, depth + 1) for it in inside)
 
 
 @cache

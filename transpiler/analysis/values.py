@@ -30,7 +30,7 @@ from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
 from transpiler.ops.model import Effect, ShapeExpanded, ShapeInterval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Hashable, Iterator
 
 
 _COMMUTATIVE = frozenset(
@@ -297,20 +297,6 @@ class Values:
                 for product, factor in polynomial.terms
             }
         )
-
-    def text(self, polynomial: Polynomial, name: Callable[[Atom], str | None]) -> str | None:
-        """The polynomial as Rust, None where an atom has no name."""
-        words: list[str] = []
-        for product, factor in sorted(polynomial.terms, key=lambda term: term[0] == ()):
-            names = [name(self.atoms[index]) for index in product]
-            if any(each is None for each in names):
-                return None
-            size = abs(factor)
-            factors = [*([str(size)] if size != 1 or not product else []), *filter(None, names)]
-            sign = "- " if factor < 0 else "+ "
-            words.append(sign + " * ".join(factors))
-        text = " ".join(words) or "0"
-        return text.removeprefix("+ ")
 
 
 # --- Questions about one expression ---------------------------------------------------------------

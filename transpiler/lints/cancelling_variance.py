@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from transpiler.lints.lint import Subject
 
 
+_MOST_FACTORS = 16
+
+
 def cancelling_variance(subject: Subject) -> None:
     """Report `sum(x * x) / n - mean * mean`, in all its forms."""
     facts = subject.facts
@@ -84,22 +87,28 @@ class _Sums:
         return self._values.key(self._values.value(node))
 
     def factors(self, node: ir.Expression) -> list[ir.Expression]:
-        """What is multiplied; what it is divided by is left out, and so are conversions."""
-        node = self._values.value(node)
-        match node:
-            case ir.Binary(operator=ir.BinaryOperator.MULTIPLY, left=left, right=right):
-                return [*self.factors(left), *self.factors(right)]
-            case ir.Binary(operator=ir.BinaryOperator.DIVIDE, left=left):
-                return self.factors(left)
-            case ir.Cast(operand=operand):
-                return self.factors(operand)
-            case ir.OpCall() if node.op.operator is ir.BinaryOperator.DIVIDE:
-                return self.factors(operands(node)[0])
-            case ir.OpCall() if node.op.copies:
-                source = copied(node)
-                return [node] if source is None else self.factors(source)
-            case _:
-                return [node]
+        """What is multiplied; what it is divided by is left out, and so are conversions. A long product has none."""
+        found: list[ir.Expression] = []
+        pending = [node]
+        while pending:
+            node = self._values.value(pending.pop())
+            match node:
+                case ir.Binary(operator=ir.BinaryOperator.MULTIPLY, left=left, right=right):
+                    pending += [left, right]
+                case ir.Binary(operator=ir.BinaryOperator.DIVIDE, left=left):
+                    pending.append(left)
+                case ir.Cast(operand=operand):
+                    pending.append(operand)
+                case ir.OpCall() if node.op.operator is ir.BinaryOperator.DIVIDE:
+                    pending.append(operands(node)[0])
+                case ir.OpCall() if node.op.copies:
+                    source = copied(node)
+                    (found if source is None else pending).append(source or node)
+                case _:
+                    found.append(node)
+            if len(found) + len(pending) > _MOST_FACTORS:
+                return []
+        return found
 
     def summands(self, node: ir.Expression) -> list[ir.Expression]:
         """What is summed up, where the expression is a sum over lanes, or over lanes and iterations."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.facts import Facts
@@ -37,8 +38,7 @@ def run_lints(module: Module, source: SourceFile, sink: Sink) -> None:
     functions = {function.symbol: function for function in module.functions}
     for routine in module.routines:
         subject = Subject(facts=Facts(routine, functions), source=source, sink=sink)
-        for lint in LINTS:
-            lint(subject)
-        if isinstance(routine, Kernel):
-            for lint in KERNEL_LINTS:
+        for lint in (*LINTS, *KERNEL_LINTS) if isinstance(routine, Kernel) else LINTS:
+            # Values are followed by recursion, which Python bounds: a chain of hundreds of variables is passed over.
+            with suppress(RecursionError):
                 lint(subject)

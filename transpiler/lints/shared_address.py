@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _EXTENTS = (16, 32, 128)
 _MOST_GENERICS = 3
 _MOST_PROGRAMS = 64
+_MOST_STORES = 32
 
 
 def shared_address(subject: Subject) -> None:
@@ -221,7 +222,7 @@ def _is_still(values: Values, polynomial: Polynomial) -> bool:
 
 def _overlaps(subject: Subject, tiles: list[_Tile]) -> None:
     values = subject.facts.values
-    for first, second in combinations_with_replacement(tiles, 2):
+    for first, second in combinations_with_replacement(tiles[:_MOST_STORES], 2):
         if (first.root, first.axis, first.stride) != (second.root, second.axis, second.stride):
             continue
         apart = second.start - first.start
