@@ -106,6 +106,7 @@ CREATION: tuple[Op, ...] = (
         },
         summary="x converted to another dtype.",
         shape=ShapeOf(parameter="x"),
+        takes_stored=("x",),
         keeps_precision=True,
         copies="x",
     ),

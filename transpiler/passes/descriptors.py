@@ -145,18 +145,24 @@ class _Lowering(Rewriter):
             lowered = list(self._lowered(statement))
             if lowered and lowered[0] is not statement:
                 lowered[0] = replace(lowered[0], layout=statement.layout)
-            elif not lowered and statement.layout.comments:
+            elif not lowered:
                 # The comment goes with the kernel's text, so it waits for the next statement.
                 self._kept += statement.layout.comments
-            if lowered and self._kept:
+                self._is_new_paragraph |= statement.layout.blank_before
+            if lowered and (self._kept or self._is_new_paragraph):
                 layout = lowered[0].layout
-                comments = (*self._kept, *layout.comments)
-                lowered[0] = replace(lowered[0], layout=replace(layout, comments=comments))
-                self._kept = ()
+                layout = replace(
+                    layout,
+                    comments=(*self._kept, *layout.comments),
+                    blank_before=layout.blank_before or self._is_new_paragraph,
+                )
+                lowered[0] = replace(lowered[0], layout=layout)
+                self._kept, self._is_new_paragraph = (), False
             result += lowered
         return tuple(result)
 
     _kept: tuple[str, ...] = ()
+    _is_new_paragraph = False
 
     def _lowered(self, node: ir.Statement) -> Iterator[ir.Statement]:
         match node:

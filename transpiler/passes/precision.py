@@ -95,10 +95,18 @@ def _moved(node: ir.OpCall) -> Iterator[ir.Expression] | None:
 
 def _taken(node: ir.OpCall, argument: int) -> _Precision:
     """How an operation takes an argument."""
-    name = node.op.parsed.parameters[argument].name
-    if name in node.op.narrows:
+    parameter = node.op.parsed.parameters[argument]
+    if parameter.name in node.op.narrows:
         return _Precision.STORED
-    return _Precision.EITHER if name in node.op.takes_stored else _Precision.COMPUTED
+    if parameter.name not in node.op.takes_stored:
+        return _Precision.COMPUTED
+    # A conversion to f32 is a widening; any other starts from the dtype of arithmetic.
+    is_converted = isinstance(node.type, Tensor) and parameter.kind.dtype in {
+        name for name, _ in node.op.parsed.generics[:-1]
+    }
+    if is_converted and isinstance(node.type, Tensor) and node.type.dtype is not DType.F32:
+        return _Precision.COMPUTED
+    return _Precision.EITHER
 
 
 # --- Which variables hold tiles as they are stored ------------------------------------------------

@@ -107,8 +107,8 @@ def precedence(expression: Expression) -> Precedence:
 def _operand_levels(expression: Binary) -> tuple[Precedence, Precedence]:
     """How tightly the left and the right operand must hold together to need no parentheses.
 
-    A quotient that is rounded, or a remainder, has them among other products too: nobody has to
-    know in which order `a % b * c` goes.
+    A quotient that is rounded, or a remainder, has them among other products too, and a remainder
+    of a remainder: nobody has to know in which order `a % b * c` goes.
     """
     level = _PRECEDENCE[expression.operator]
     tighter = Precedence(level + 1)
@@ -119,7 +119,7 @@ def _operand_levels(expression: Binary) -> tuple[Precedence, Precedence]:
         level is Precedence.PRODUCT
         and isinstance(left, Binary)
         and left.operator in _ROUNDED
-        and left.operator is not expression.operator
+        and (left.operator is not expression.operator or left.operator is Operator.REMAINDER)
     ):
         return tighter, tighter
     return level, tighter

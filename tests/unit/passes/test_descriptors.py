@@ -213,3 +213,10 @@ def test_a_descriptor_keeps_its_value_when_the_one_it_was_copied_from_changes() 
         lines.index(line) for line in ("old_base = a_base", "a_base = b_base", "b_base = old_base")
     )
     assert kept < changed < read
+
+
+def test_a_paragraph_that_begins_with_a_descriptor_still_begins() -> None:
+    lines = statements(
+        f"let first = n * m;\n\nlet a = {X};\nlet b = {Y};\n" + COPY.format("b", "a")
+    )
+    assert lines[:3] == ["first = n * m", "", "_store_tile("]

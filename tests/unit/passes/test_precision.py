@@ -174,3 +174,29 @@ def test_the_types_say_what_is_stored() -> None:
     assert "let a#1: D[BLOCK, BLOCK] = widen<D>(load<stored D>(" in text
     assert "let b: stored D[BLOCK, BLOCK] = load<stored D>(" in text
     assert "dot<D, D>(narrow<stored D>(p), b, " in text
+
+
+# --- Conversions ----------------------------------------------------------------------------------
+
+
+def test_what_is_converted_to_f32_is_widened_by_that() -> None:
+    text = lines(
+        LOAD
+        + "let wide = T::cast::<D, f32>(x, None, false);\n"
+        + store("T::cast::<f32, D>(wide * wide, None, false)")
+    )
+    assert text[1:] == [
+        "x = tl.load(x_ptr + offsets, mask=offsets < n)",
+        "wide = x.to(tl.float32)",
+        "tl.store(y_ptr + offsets, (wide * wide).to(D), mask=offsets < n)",
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["i32", "f64"])
+def test_what_is_converted_to_anything_else_is_widened_first(dtype: str) -> None:
+    text = lines(
+        LOAD
+        + f"let other = T::cast::<D, {dtype}>(x, None, false);\n"
+        + store(f"T::cast::<{dtype}, D>(other, None, false)")
+    )
+    assert text[1] == "x = tl.load(x_ptr + offsets, mask=offsets < n).to(D)"

@@ -121,6 +121,7 @@ def row(expression: Binary, operator: Operator) -> str:
         ("a % b * c", "(a % b) * c"),
         ("a // b % c", "(a // b) % c"),
         ("a % b // c", "(a % b) // c"),
+        ("a % b % c", "(a % b) % c"),
         ("a // b // c", "a // b // c"),
         ("a * b // c", "a * b // c"),
         ("a + b % c", "a + b % c"),
