@@ -64,6 +64,57 @@ def replaced(kernel: ir.Routine) -> frozenset[ir.Symbol]:
     )
 
 
+def settled_parts(kernel: ir.Routine) -> dict[ir.Symbol, tuple[ir.Expression | None, ...]]:
+    """For each such variable the parts that are one literal or parameter whatever it is assigned, None for the others.
+
+    The parts are in the order of `transpiler.passes.descriptors`: base, shape, strides, offsets.
+    """
+    wanted = replaced(kernel)
+    found: dict[ir.Symbol, tuple[ir.Expression | None, ...]] = {}
+    for statement in walk_statements(kernel.body):
+        for symbol, value in bindings(statement):
+            if symbol in wanted:
+                parts = _settled_where_made(value)
+                known = found.get(symbol, parts)
+                found[symbol] = tuple(
+                    a if a is not None and b is not None and same(a, b) else None
+                    for a, b in zip(known, parts, strict=False)
+                )
+    return found
+
+
+def _settled_where_made(value: ir.Expression) -> tuple[ir.Expression | None, ...]:
+    """The parts of a descriptor, None for what is computed; none at all if it is not made here."""
+    match value:
+        case ir.BlockValue(statements=()):
+            return _settled_where_made(value.value)
+        case ir.OpCall(op=Op(name=name)) if name != "advance":
+            named = named_arguments(value)
+            shape, strides = named["shape"], named["strides"]
+            offsets = named.get("offsets")
+            if not isinstance(shape, ir.ListArgument) or not isinstance(strides, ir.ListArgument):
+                return ()
+            zero = ir.Literal(span=value.span, type=I32, value=0)
+            start = offsets.elements if isinstance(offsets, ir.ListArgument) else None
+            parts = (
+                value_of(named["base"]),
+                *shape.elements,
+                *strides.elements,
+                *((zero,) * len(shape.elements) if start is None else start),
+            )
+            return tuple(part if _never_changes(part) else None for part in parts)
+        case _:
+            return ()
+
+
+def _never_changes(part: ir.Expression) -> bool:
+    return isinstance(part, ir.Literal) or (
+        isinstance(part, ir.Read)
+        and part.symbol.kind is ir.SymbolKind.PARAMETER
+        and not part.symbol.is_mutable
+    )
+
+
 def is_moved(symbol: ir.Symbol, value: ir.Expression) -> bool:
     """Whether a variable of a block pointer is only moved by the value."""
     match value:

@@ -28,6 +28,7 @@ from transpiler.passes.descriptor_values import (
     named_arguments,
     replaced,
     same,
+    settled_parts,
     static_parts,
     total,
     value_of,
@@ -133,6 +134,7 @@ class _Lowering(Rewriter):
             node.symbol for node in walk_statements(kernel.body) if isinstance(node, ir.Assign)
         }
         self._replaced = replaced(kernel)
+        self._settled = settled_parts(kernel)
         self._ids = ids
         self._parts: dict[ir.Symbol, _Parts] = {}
         self._blocks, self._paddings = static_parts(kernel)
@@ -171,11 +173,12 @@ class _Lowering(Rewriter):
             case ir.Declare(symbol=ir.Symbol(type=Descriptor(dtype=dtype, shape=shape)) as symbol):
                 base = Pointer(dtype=dtype)
                 types: tuple[Type, ...] = (base, *(I32 for _ in range(3 * len(shape))))
-                for target in self._variables(symbol, types):
+                for target in self._variables(self._places(symbol, types)):
                     yield ir.Declare(span=node.span, symbol=target)
             case ir.Assign(symbol=ir.Symbol(type=Descriptor()) as symbol, value=value):
                 old, new = self._parts[symbol].all, self._taken_apart(value).all
                 for place, part in zip(old, new, strict=True):
+                    # What is settled is a literal, or the very parameter that it would be assigned.
                     if isinstance(place, ir.Read) and not same(place, part):
                         yield ir.Assign(span=node.span, symbol=place.symbol, value=part)
             case ir.LetTuple(symbols=symbols, value=value) if holds_descriptor(value.type):
@@ -193,9 +196,10 @@ class _Lowering(Rewriter):
     def _bind(self, symbol: ir.Symbol, parts: _Parts, span: Span) -> Iterator[ir.Statement]:
         """Gives a descriptor its parts: variables of their own but for what is a name or a literal already."""
         if symbol in self._replaced:
-            targets = self._variables(symbol, tuple(part.type for part in parts.all))
-            for target, part in zip(targets, parts.all, strict=True):
-                yield ir.Let(span=span, symbol=target, value=part)
+            places = self._places(symbol, tuple(part.type for part in parts.all))
+            for place, part in zip(places, parts.all, strict=True):
+                for target in self._variables((place,)):
+                    yield ir.Let(span=span, symbol=target, value=part)
             return
         known: list[ir.Expression] = []
         names = _part_names(symbol.name, len(parts.shape))
@@ -223,15 +227,25 @@ class _Lowering(Rewriter):
             self._assigned.add(variable)
         return variable
 
-    def _variables(self, symbol: ir.Symbol, types: tuple[Type, ...]) -> tuple[ir.Symbol, ...]:
+    def _places(self, symbol: ir.Symbol, types: tuple[Type, ...]) -> tuple[ir.Expression, ...]:
+        """A variable for each part, or the literal or parameter that the part always is."""
         names = _part_names(symbol.name, len(types) // 3)
-        found = tuple(
-            self._variable(name, type_, symbol) for name, type_ in zip(names, types, strict=True)
-        )
-        self._parts[symbol] = _regrouped(
-            tuple(ir.Read(span=symbol.span, type=s.type, symbol=s) for s in found)
-        )
-        return found
+        settled = self._settled.get(symbol) or (None,) * len(types)
+        places: list[ir.Expression] = []
+        for name, type_, known in zip(names, types, settled, strict=True):
+            if known is not None:
+                places.append(known)
+                continue
+            variable = self._variable(name, type_, symbol)
+            places.append(ir.Read(span=symbol.span, type=type_, symbol=variable))
+        self._parts[symbol] = _regrouped(tuple(places))
+        return tuple(places)
+
+    def _variables(self, places: tuple[ir.Expression, ...]) -> Iterator[ir.Symbol]:
+        """Those of the places that are variables: what is settled is a literal or a parameter."""
+        for place in places:
+            if isinstance(place, ir.Read) and place.symbol.kind is ir.SymbolKind.LOCAL:
+                yield place.symbol
 
     def _is_stable(self, part: ir.Expression) -> bool:
         """Whether reading it later gives the same."""

@@ -220,3 +220,19 @@ def test_a_paragraph_that_begins_with_a_descriptor_still_begins() -> None:
         f"let first = n * m;\n\nlet a = {X};\nlet b = {Y};\n" + COPY.format("b", "a")
     )
     assert lines[:3] == ["first = n * m", "", "_store_tile("]
+
+
+def test_what_two_descriptors_have_in_common_needs_no_variables() -> None:
+    lines = statements(
+        f"let mut a = {described('x_ptr', 'n, 1')};\nif n > m {{\n    a = {Y};\n}}\n"
+        + COPY.format("a", Y)
+    )
+    changed = lines[1 + lines.index("if n > m:") : lines.index("_store_tile(")]
+    assert changed == ["    a_base = y_ptr", "    a_stride_0 = m"]
+    assert lines[-6:-1] == [
+        "    [n, m],",
+        "    [a_stride_0, 1],",
+        "    [0, 0],",
+        "    [BLOCK, 16],",
+        "    _load_tile(y_ptr, [n, m], [m, 1], [0, 0], [BLOCK, 16]),",
+    ]
