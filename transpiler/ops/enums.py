@@ -32,6 +32,9 @@ ENUMS: dict[str, dict[str, int | str | None]] = {
     "MemScope": {"Cta": "cta", "Gpu": "gpu", "Sys": "sys"},
 }
 
+FLOAT_MEMBERS: dict[str, frozenset[str]] = {"PaddingOption": frozenset({"Nan", "NaN"})}
+"""The members that go with floats alone, by their enum."""
+
 REFUSED: dict[str, dict[str, frozenset[str]]] = {
     "load": {"CacheModifier": frozenset({"Wb", "Cs", "Wt"})},
     "store": {"CacheModifier": frozenset({"Ca", "Cv"})},

@@ -172,6 +172,8 @@ class _Legaliser(Rewriter):
         match node:
             case ir.Literal(type=Scalar(dtype=DtypeParameter(is_float=False)), value=float()):
                 return _in_any_dtype(node)
+            case ir.Literal(value=float(value)) if value == 0 and math.copysign(1, value) < 0:
+                return _negated_zero(node)
             case ir.Unary(
                 operator=ir.UnaryOperator.NOT, type=Scalar(dtype=dtype) | Tensor(dtype=dtype)
             ) if isinstance(dtype, DType) and dtype.is_integer and not dtype.is_signed:
@@ -328,6 +330,19 @@ def _in_any_dtype(literal: ir.Literal) -> ir.Expression:
         return replace(literal, value=int(value), digits=None)
     exact = replace(literal, type=F64)
     return ir.Cast(span=literal.span, type=literal.type, operand=exact, kind=ir.CastKind.FROM_F64)
+
+
+def _negated_zero(literal: ir.Literal) -> ir.Expression:
+    """Triton up to 3.6 makes a constant 0 of `-0.0`."""
+    zero = materialise(replace(literal, value=0.0, digits=None))
+    minus_one = replace(literal, value=-1.0, digits=None)
+    return ir.Binary(
+        span=literal.span,
+        type=literal.type,
+        operator=ir.BinaryOperator.MULTIPLY,
+        left=zero,
+        right=minus_one,
+    )
 
 
 def _inverted(node: ir.Unary, dtype: DType) -> ir.Binary:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Bound, DType, DtypeParameter, dtype_text
 from transpiler.ir.visit import walk_block
+from transpiler.ops.enums import FLOAT_MEMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,6 +64,13 @@ class _Search:
         match node:
             case ir.OpCall(op=op) if op.dtypes or op.instances:
                 yield from self._restricted(op.name, node.span, node.dtypes, _instances_of(op))
+            case ir.OpCall(arguments=arguments):
+                for argument in arguments:
+                    if isinstance(argument, ir.EnumArgument) and argument.member in (
+                        FLOAT_MEMBERS.get(argument.enum, ())
+                    ):
+                        shown = f"{argument.enum}::{argument.member}"
+                        yield from self._restricted(shown, argument.span, node.dtypes[:1], _FLOATS)
             case ir.Call(function=function) if function in self.functions:
                 parameters, limits = self.functions[function]
                 given = dict(zip(parameters, node.dtypes, strict=True))
@@ -151,4 +159,5 @@ def _instance_text(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
+_FLOATS = tuple((dtype,) for dtype in Bound.FLOAT.dtypes)
 _ORDER = {dtype: index for index, dtype in enumerate(Bound.DTYPE.dtypes)}

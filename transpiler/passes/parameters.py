@@ -2,8 +2,9 @@
 
 Triton takes an integer argument that equals 1 as a compile-time constant, and holds a float
 argument as f32 on a device and as a Python double in the interpreter. That shows where a parameter
-is assigned to, where its dtype is neither i32 nor f32, and where a float parameter takes part in
-scalar arithmetic, which the interpreter would do in double precision.
+is assigned to, where its dtype is neither i32 nor f32, where a float parameter takes part in
+scalar arithmetic, which the interpreter would do in double precision, and where arithmetic on an
+integer parameter that is 1 leaves the range of i32, which a constant does not wrap around.
 """
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
+from transpiler.ir.types import I32, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import (
     child_expressions,
     statement_expressions,
     walk_expression,
     walk_statements,
 )
+from transpiler.passes.integer import integer_range
 
 _PYTHON_DTYPES = frozenset({DType.I32, DType.F32, DType.BOOL})
 """The dtypes of what Triton makes of Python's own numbers."""
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 def parameters_to_materialise(kernel: ir.Routine) -> tuple[ir.Symbol, ...]:
@@ -33,10 +35,17 @@ def parameters_to_materialise(kernel: ir.Routine) -> tuple[ir.Symbol, ...]:
         return ()
     read: set[ir.Symbol] = set()
     exposed: set[ir.Symbol] = set()
+    wrapping: set[ir.Symbol] = set()
     for statement in walk_statements(kernel.body):
         for expression in statement_expressions(statement):
             exposed.update(_exposed_reads(expression))
-            read.update(n.symbol for n in walk_expression(expression) if isinstance(n, ir.Read))
+            for node in walk_expression(expression):
+                if isinstance(node, ir.Read):
+                    read.add(node.symbol)
+                elif isinstance(node, ir.Binary) and node.type == I32 and _overflows(node):
+                    wrapping.update(
+                        n.symbol for n in walk_expression(node) if isinstance(n, ir.Read)
+                    )
     result = []
     for symbol in kernel.parameters:
         if not isinstance(symbol.type, Scalar) or symbol not in read:
@@ -49,16 +58,44 @@ def parameters_to_materialise(kernel: ir.Routine) -> tuple[ir.Symbol, ...]:
             if (
                 symbol.kind is ir.SymbolKind.PARAMETER
                 and may_be_python
-                and (symbol in assigned or shows)
+                and (symbol in assigned or symbol in wrapping or shows)
             ):
                 result.append(symbol)
         elif (
             symbol in assigned
+            or symbol in wrapping
             or (dtype is DType.F32 and symbol in exposed)
             or dtype not in _PYTHON_DTYPES
         ):
             result.append(symbol)
     return tuple(result)
+
+
+def _overflows(node: ir.Binary) -> bool:
+    """Whether the value leaves the range of i32 where every parameter in it is 1."""
+    return (value := _value_at_one(node)) is not None and value not in integer_range(DType.I32)
+
+
+def _value_at_one(node: ir.Expression) -> int | None:
+    """The value where every parameter is 1, without wrapping; None where something else is in it."""
+    match node:
+        case ir.Literal(value=int(value), type=Scalar(dtype=DType.I32)):
+            return value
+        case ir.Read(symbol=ir.Symbol(kind=ir.SymbolKind.PARAMETER), type=Scalar(dtype=DType.I32)):
+            return 1
+        case ir.Binary() if node.operator in _EXACT:
+            left, right = _value_at_one(node.left), _value_at_one(node.right)
+            return None if left is None or right is None else _EXACT[node.operator](left, right)
+        case _:
+            return None
+
+
+_EXACT: dict[ir.BinaryOperator, Callable[[int, int], int]] = {
+    ir.BinaryOperator.ADD: int.__add__,
+    ir.BinaryOperator.SUBTRACT: int.__sub__,
+    ir.BinaryOperator.MULTIPLY: int.__mul__,
+    ir.BinaryOperator.SHIFT_LEFT: lambda left, right: left << (right % DType.I32.bits),
+}
 
 
 def _exposed_reads(root: ir.Expression) -> Iterator[ir.Symbol]:

@@ -125,7 +125,8 @@ def _randint4x(seed, offsets, n_rounds: tl.constexpr):
     "_assume": '''\
 @triton.jit
 def _assume(condition):
-    """Promises that `condition` holds in every lane; Triton takes a single condition only."""
-    tl.assume(tl.min(condition.to(tl.int32), axis=None) != 0)
+    """Promises that `condition` holds where it is a single one; to promise it of a tile, Triton would compute it."""
+    if condition.numel == 1:
+        tl.assume(tl.min(condition.to(tl.int32), axis=None) != 0)
 ''',
 }

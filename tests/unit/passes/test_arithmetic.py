@@ -189,10 +189,13 @@ def folded(expressions: tuple[str, ...]) -> list[str]:
     values: list[str] = []
     for statement in walk_statements(kernel_ir.body):
         if isinstance(statement, ir.Let):
-            value = statement.value
+            value, sign = statement.value, 1
+            if isinstance(value, ir.Binary) and value.operator is ir.BinaryOperator.MULTIPLY:
+                # `-0.0` is printed as a product.
+                value, sign = value.left, -1
             while isinstance(value, ir.Cast):
                 value = value.operand
             assert isinstance(value, ir.Literal), statement.symbol.name
-            number = value.value
+            number = sign * value.value if sign < 0 else value.value
             values.append(f"bits:{bits(number)}" if isinstance(number, float) else str(number))
     return values
