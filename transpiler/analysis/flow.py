@@ -7,7 +7,6 @@ static single assignment without rewriting anything. Where arms meet there is a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.ir import nodes as ir
@@ -19,64 +18,87 @@ if TYPE_CHECKING:
 
 
 # --- Definitions ----------------------------------------------------------------------------------
-# Two definitions are the same only if they are one object.
+# Two definitions are the same only if they are one object. Plain classes: this module is imported in every run, and
+# making data classes takes as long as all the rest of it.
 
 
-@dataclass(slots=True, eq=False)
 class Given:
     """A parameter or a const generic."""
 
-    symbol: ir.Symbol
+    __slots__ = ("symbol",)
+
+    def __init__(self, symbol: ir.Symbol) -> None:
+        self.symbol = symbol
 
 
-@dataclass(slots=True, eq=False)
 class Bound:
     """The value of an expression."""
 
-    value: ir.Expression
+    __slots__ = ("value",)
+
+    def __init__(self, value: ir.Expression) -> None:
+        self.value = value
 
 
-@dataclass(slots=True, eq=False)
 class Updated:
     """`previous operator value`."""
 
-    previous: Definition
-    operator: ir.BinaryOperator
-    value: ir.Expression
-    statement: ir.Assign
+    __slots__ = ("operator", "previous", "statement", "value")
+
+    def __init__(
+        self,
+        previous: Definition,
+        operator: ir.BinaryOperator,
+        value: ir.Expression,
+        statement: ir.Assign,
+    ) -> None:
+        self.previous = previous
+        self.operator = operator
+        self.value = value
+        self.statement = statement
 
 
-@dataclass(slots=True, eq=False)
 class Element:
     """One element of a tuple."""
 
-    value: ir.Expression
-    index: int
+    __slots__ = ("index", "value")
+
+    def __init__(self, value: ir.Expression, index: int) -> None:
+        self.value = value
+        self.index = index
 
 
-@dataclass(slots=True, eq=False)
 class Counted:
     """The variable of a `for` loop."""
 
-    loop: ir.For
+    __slots__ = ("loop",)
+
+    def __init__(self, loop: ir.For) -> None:
+        self.loop = loop
 
 
-@dataclass(slots=True, eq=False)
 class Merge:
     """One of several, where arms or exits of a loop meet; `condition` decides between the arms."""
 
-    inputs: tuple[Definition, ...]
-    condition: ir.Expression | None = None
+    __slots__ = ("condition", "inputs")
+
+    def __init__(
+        self, inputs: tuple[Definition, ...], condition: ir.Expression | None = None
+    ) -> None:
+        self.inputs = inputs
+        self.condition = condition
 
 
-@dataclass(slots=True, eq=False)
 class Carried:
     """What a variable is when an iteration of a loop begins: `initial`, or one of `backs` from the iteration before."""
 
-    symbol: ir.Symbol
-    loop: ir.Statement
-    initial: Definition
-    backs: list[Definition] = field(default_factory=list)
+    __slots__ = ("backs", "initial", "loop", "symbol")
+
+    def __init__(self, symbol: ir.Symbol, loop: ir.Statement, initial: Definition) -> None:
+        self.symbol = symbol
+        self.loop = loop
+        self.initial = initial
+        self.backs: list[Definition] = []
 
     @property
     def is_invariant(self) -> bool:
@@ -84,7 +106,6 @@ class Carried:
         return all(back is self for back in self.backs)
 
 
-@dataclass(slots=True, eq=False)
 class Unset:
     """A variable without a value yet."""
 
@@ -95,29 +116,37 @@ Definition: TypeAlias = Given | Bound | Updated | Element | Counted | Merge | Ca
 # --- What the walk finds --------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
 class Guard:
     """A condition that holds, or fails where `holds` is False, at a place; `is_loop` tells that of a `while`."""
 
-    condition: ir.Expression
-    holds: bool
-    is_loop: bool = False
+    __slots__ = ("condition", "holds", "is_loop")
+
+    def __init__(self, condition: ir.Expression, *, holds: bool, is_loop: bool = False) -> None:
+        self.condition = condition
+        self.holds = holds
+        self.is_loop = is_loop
 
 
-@dataclass(slots=True, eq=False)
 class Site:
     """A call with an effect, or of a reduction: `guards` are the conditions it is under, `loops` those around it."""
 
-    call: ir.OpCall
-    guards: tuple[Guard, ...]
-    loops: tuple[ir.Statement, ...]
+    __slots__ = ("call", "guards", "loops")
+
+    def __init__(
+        self, call: ir.OpCall, guards: tuple[Guard, ...], loops: tuple[ir.Statement, ...]
+    ) -> None:
+        self.call = call
+        self.guards = guards
+        self.loops = loops
 
 
-@dataclass(slots=True, eq=False)
 class _Loop:
-    id: int
-    exits: list[dict[ir.Symbol, Definition]]
-    backs: list[dict[ir.Symbol, Definition]]
+    __slots__ = ("backs", "exits", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.exits: list[dict[ir.Symbol, Definition]] = []
+        self.backs: list[dict[ir.Symbol, Definition]] = []
 
 
 class Flow:
@@ -165,6 +194,11 @@ class Flow:
         while isinstance(found, Carried) and found.is_invariant:
             found = found.initial
         return _UNSET if found is None else found
+
+    def close(self) -> None:
+        """Take apart what refers to itself, since a run does without a search for cycles; nobody may ask after this."""
+        for carried in self.carried:
+            carried.backs.clear()
 
     def _define(self, symbol: ir.Symbol, definition: Definition) -> None:
         if symbol.is_mutable:
@@ -241,7 +275,7 @@ class Flow:
 
     def _jump(self, loop: int, *, is_exit: bool) -> None:
         for target in reversed(self._targets):
-            if target.id == loop:
+            if target.number == loop:
                 (target.exits if is_exit else target.backs).append(dict(self._current))
                 break
         self._is_dead = True
@@ -272,7 +306,7 @@ class Flow:
 
     def _while(self, node: ir.While) -> None:
         if node.is_once:
-            target = _Loop(node.loop, [], [])
+            target = _Loop(node.loop)
             self._targets.append(target)
             self._statements(node.body.statements)
             self._targets.pop()
@@ -283,14 +317,14 @@ class Flow:
             self._define(node.result, _UNSET)
 
     def _loop(
-        self, node: ir.Statement, id_: int, body: ir.Block, condition: ir.Expression | None
+        self, node: ir.Statement, number: int, body: ir.Block, condition: ir.Expression | None
     ) -> None:
         carried = {
             symbol: Carried(symbol, node, definition)
             for symbol, definition in self._current.items()
         }
         self._current = dict(carried)
-        target = _Loop(id_, [], [])
+        target = _Loop(number)
         guards = self._guards
         if condition is not None:
             self._expression(condition)
@@ -304,7 +338,9 @@ class Flow:
         ends = [*([] if self._is_dead else [self._current]), *target.backs]
         for symbol, each in carried.items():
             each.backs = [end[symbol] for end in ends if symbol in end]
-            if not each.is_invariant:
+            if each.is_invariant:
+                each.backs = []
+            else:
                 self.carried.append(each)
         self._leave([dict(carried), *target.exits])
 

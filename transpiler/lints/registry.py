@@ -42,3 +42,5 @@ def run_lints(module: Module, source: SourceFile, sink: Sink) -> None:
             # Values are followed by recursion, which Python bounds: a chain of hundreds of variables is passed over.
             with suppress(RecursionError):
                 lint(subject)
+        with suppress(RecursionError):
+            subject.facts.flow.close()
