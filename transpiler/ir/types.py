@@ -228,6 +228,13 @@ class Enumeration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TypeVariable:
+    """The type of a variable whose first value comes later; none is left after the pass `settle`."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """The type of what has no value."""
 
@@ -250,6 +257,7 @@ Type: TypeAlias = (
     | Descriptor
     | TupleType
     | Enumeration
+    | TypeVariable
     | Unit
     | Never
     | Poison
@@ -327,6 +335,8 @@ def type_text(type_: Type) -> str:
             return "(" + ", ".join(type_text(element) for element in type_.elements) + ")"
         case Enumeration():
             return type_.name
+        case TypeVariable():
+            return "_"
         case Unit():
             return "()"
         case Never():

@@ -8,7 +8,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import Descriptor, Tensor, dimension_text, shape_text
 from transpiler.ir.visit import walk_block, walk_statements
 from transpiler.ops.signature import Form
-from transpiler.passes.assigned_once import check_assigned_once
+from transpiler.passes.initialisation import check_initialisation
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
@@ -23,7 +23,7 @@ def check(module: ir.Module, context: PassContext) -> ir.Module:
     for routine in module.routines:
         check_block(routine.body, context.sink)
         if any(isinstance(node, ir.Declare) for node in walk_statements(routine.body)):
-            check_assigned_once(routine.body, context.sink)
+            check_initialisation(routine.body, context.sink)
     return module
 
 

@@ -16,6 +16,7 @@ from transpiler.ir.types import TupleType
 from transpiler.ir.visit import Rewriter, statement_expressions, walk_expression, walk_statements
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.constants import compile_time_symbols
+from transpiler.passes.layout import with_first_layout
 from transpiler.passes.short_circuit import guards_effect, short_circuit
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class _Expander(Rewriter):
             case ir.Let(symbol=symbol, value=value) if self._needs_statement(value):
                 yield ir.Declare(span=statement.span, symbol=symbol, layout=statement.layout)
                 yield from self._into((symbol,), value)
+            case ir.LetTuple(value=ir.BlockValue() as block):
+                last = replace(statement, value=block.value, layout=ir.PLAIN)
+                yield from self.statements(
+                    with_first_layout((*block.statements, last), statement.layout)
+                )
             case ir.LetTuple(value=value) if self._needs_statement(value):
                 yield from self._expand_tuple(statement)
             case ir.Assign(symbol=symbol, value=value, operator=None) if self._needs_statement(

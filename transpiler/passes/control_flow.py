@@ -202,13 +202,7 @@ class ControlFlowElaborator(MatchElaborator):
         type_ = loop.type
         if isinstance(type_, Poison):
             return state.poison(node.span)
-        if not isinstance(type_, Scalar):
-            if type_ is not None and not isinstance(type_, Unit):
-                return state.unsupported(
-                    f"a loop or labelled block whose value is `{state.text(type_)}`",
-                    node.span,
-                    instead="assign a `let mut` variable before the `break`",
-                )
+        if type_ is None or isinstance(type_, Unit | Never):
             statement = self._endless_loop(node, body, loop, ir.PLAIN, None)
             value: ir.Expression = ir.TupleValue(span=node.span, type=UNIT, elements=())
             return ir.BlockValue(

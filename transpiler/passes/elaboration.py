@@ -83,11 +83,11 @@ class Elaboration:
 
     `hardware` is the name of the `Triton` parameter (`T`), `dtype_parameters` the dtype parameters by name. `constants`
     holds the symbols whose value is known at compile time: const generics and immutable locals computed from them.
-    `loops` are those around this place, `deferred` the variables declared without a value, `conversions` the `.into()`
-    with what they convert and to which type. `items` are the constants and functions of the file as they are named
-    here, `callers` where those that are being elaborated start, `functions` those that have been. `function` is the one
-    this is, None in a kernel. `unbounded` names the dtype parameters whose bound is at fault, so that nothing is
-    concluded from it.
+    `loops` are those around this place, `deferred` the variables declared without a value and the types written for
+    them, `conversions` the `.into()` with what they convert and to which type. `items` are the constants and functions
+    of the file as they are named here, `callers` where those that are being elaborated start, `functions` those that
+    have been. `function` is the one this is, None in a kernel. `unbounded` names the dtype parameters whose bound is at
+    fault, so that nothing is concluded from it.
     """
 
     sink: Sink
@@ -105,7 +105,7 @@ class Elaboration:
     symbol_count: int = 0
     loops: list[OpenLoop] = field(default_factory=list)
     loop_count: int = 0
-    deferred: set[ir.Symbol] = field(default_factory=set)
+    deferred: dict[ir.Symbol, Type | None] = field(default_factory=dict)
     refused_structs: set[str] = field(default_factory=set)
     conversions: list[tuple[ir.Expression, Scalar, Span]] = field(default_factory=list)
     depth: int = 0

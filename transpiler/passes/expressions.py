@@ -14,6 +14,7 @@ from transpiler.ir.types import (
     DtypeParameter,
     Enumeration,
     LiteralKind,
+    Never,
     Pointer,
     PointerTensor,
     Poison,
@@ -136,7 +137,9 @@ class ExpressionElaborator(ABC):
             case syntax.If():
                 return self._conditional(node)
             case syntax.Block(label=None):
-                return self.block_value(node)
+                block = self.block_value(node)
+                is_plain = not block.statements and not isinstance(block.type, Unit | Never)
+                return block.value if is_plain else block
             case syntax.Match() | syntax.Loop() | syntax.Block():
                 return self.control_flow(node)
             case syntax.Break() | syntax.Continue() | syntax.Return():

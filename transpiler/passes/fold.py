@@ -47,6 +47,8 @@ class _Folder(Rewriter):
                 return _negated_before(node, operand)
             case ir.Binary(left=ir.Literal() as left, right=ir.Literal() as right):
                 return self._binary(node, left, right)
+            case ir.Binary() if node.operator.is_logical:
+                return _decided(node)
             case ir.Cast(operand=ir.Literal() as operand):
                 return _cast(node, operand)
             case ir.Cast(kind=ir.CastKind.FROM_F64, operand=ir.Cast() as inner):
@@ -112,6 +114,16 @@ class _Folder(Rewriter):
         what = "divides by zero" if by_zero else f"overflows `{dtype.value}`"
         self._sink.emit("E0406", f"this constant expression {what}", node.span)
         return None
+
+
+def _decided(node: ir.Binary) -> ir.Expression:
+    """`a && b` and `a || b` where one side is known."""
+    neutral = node.operator is ir.BinaryOperator.AND
+    if isinstance(node.left, ir.Literal):
+        return node.right if node.left.value is neutral else node.left
+    if isinstance(node.right, ir.Literal) and node.right.value is neutral:
+        return node.left
+    return node
 
 
 def _method(node: ir.OpCall) -> ir.Expression:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from transpiler.ir.nodes import Layout
+from transpiler.ir.nodes import PLAIN, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from transpiler.ir.nodes import Statement
     from transpiler.syntax.base import Comment, Trivia
 
 
@@ -43,3 +45,16 @@ def comment_lines(comment: Comment) -> list[str]:
     while lines and not lines[-1]:
         lines.pop()
     return lines or [""]
+
+
+def with_first_layout(statements: tuple[Statement, ...], layout: Layout) -> tuple[Statement, ...]:
+    """The statements that take the place of one with `layout`: the first of them stands under its comments."""
+    if not statements or layout == PLAIN:
+        return statements
+    first, *rest = statements
+    merged = Layout(
+        comments=(*layout.comments, *first.layout.comments),
+        trailing=first.layout.trailing,
+        blank_before=layout.blank_before,
+    )
+    return (replace(first, layout=merged), *rest)

@@ -18,6 +18,7 @@ from transpiler.ir.types import (
     PointerTensor,
     Scalar,
     Tensor,
+    TupleType,
     Type,
     shape_text,
 )
@@ -83,10 +84,50 @@ def binary(
                 operand.span,
                 instead="make it a statement of its own, under an `if`",
             )
+    parts = _equal_tuples(state, operator, left, right, span)
+    if parts is not None:
+        return parts
     type_ = _binary_type(state, operator, left, right, span)
     if type_ is None:
         return state.poison(span)
     return ir.Binary(span=span, type=type_, operator=operator, left=left, right=right)
+
+
+def _equal_tuples(
+    state: Elaboration,
+    operator: ir.BinaryOperator,
+    left: ir.Expression,
+    right: ir.Expression,
+    span: Span,
+) -> ir.Expression | None:
+    """`==` and `!=` of two tuples, element by element; None where it is something else."""
+    if operator not in {ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL}:
+        return None
+    ones, others = _elements(state, left), _elements(state, right)
+    if not ones or len(ones) != len(others):
+        return None
+    is_equal = operator is ir.BinaryOperator.EQUAL
+    joint = ir.BinaryOperator.AND if is_equal else ir.BinaryOperator.OR
+    first, *rest = (
+        binary(state, operator, one, other, span) for one, other in zip(ones, others, strict=True)
+    )
+    for each in rest:
+        first = binary(state, joint, first, each, span)
+    return first
+
+
+def _elements(state: Elaboration, node: ir.Expression) -> tuple[ir.Expression, ...]:
+    """The elements of a tuple that can each be read by itself."""
+    match node, state.type_of(node):
+        case ir.TupleValue(elements=elements), _:
+            return elements
+        case ((ir.Read() | ir.TupleElement()), TupleType(elements=types)):
+            return tuple(
+                ir.TupleElement(span=node.span, type=type_, operand=node, index=index)
+                for index, type_ in enumerate(types)
+            )
+        case _:
+            return ()
 
 
 def _binary_type(
@@ -99,6 +140,10 @@ def _binary_type(
     left_type, right_type = state.type_of(left), state.type_of(right)
     if isinstance(left_type, Enumeration) and left_type == right_type and operator.is_comparison:
         return BOOL
+    if isinstance(left_type, TupleType) and isinstance(right_type, TupleType):
+        instead = "compare their elements, or match on them"
+        state.unsupported(f"`{operator.value}` of tuples", span, instead=instead)
+        return None
     if not isinstance(left_type, Scalar | Tensor) or not isinstance(right_type, Scalar | Tensor):
         advice = None
         if isinstance(left_type, PointerTensor) or "*" in state.text(left_type):

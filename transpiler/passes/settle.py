@@ -13,12 +13,14 @@ from transpiler.ir.types import (
     DtypeParameter,
     ElementType,
     Enumeration,
+    LiteralKind,
     Pointer,
     PointerTensor,
     Scalar,
     Tensor,
     TupleType,
     Type,
+    TypeVariable,
 )
 from transpiler.ir.visit import Rewriter
 from transpiler.passes.integer import integer_range
@@ -128,6 +130,12 @@ class _Settler(Rewriter):
                 return PointerTensor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
             case Descriptor():
                 return Descriptor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
+            case TypeVariable():
+                found = self._solver.resolve_type(type_)
+                if isinstance(found, TypeVariable):
+                    # Nothing is known of it: as of a dtype.
+                    return Scalar(dtype=self._dtype(self._solver.fresh(LiteralKind.ANY), span))
+                return self._type(found, span)
             case Enumeration():
                 return Scalar(dtype=type_.dtype)
             case TupleType():

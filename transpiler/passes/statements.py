@@ -4,33 +4,31 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     NEVER,
     POISON,
     UNIT,
-    LiteralKind,
+    Enumeration,
     Never,
+    Pointer,
     Poison,
     Scalar,
-    Tensor,
     TupleType,
     Type,
     Unit,
-    shape_text,
 )
 from transpiler.passes.advice import conversion, without_value
 from transpiler.passes.annotations import check_annotation, resolve_type
+from transpiler.passes.assignments import AssignmentElaborator, written_type
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
-from transpiler.passes.control_flow import ControlFlowElaborator, diverges
-from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison, unknown_name
+from transpiler.passes.control_flow import diverges
+from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison
 from transpiler.passes.items import namespace_of
-from transpiler.passes.layout import closing_lines, layout_of
-from transpiler.passes.merging import merge_types
+from transpiler.passes.layout import closing_lines, layout_of, with_first_layout
 from transpiler.passes.negation import negated
-from transpiler.passes.operators import binary
 from transpiler.passes.places import Scrutinee, elements_of
 from transpiler.passes.unsupported import refuse_item
 from transpiler.syntax import nodes as syntax
@@ -41,10 +39,9 @@ if TYPE_CHECKING:
 
     from transpiler.passes.elaboration import Elaboration
     from transpiler.passes.matching import LetTest
-    from transpiler.source import Span
 
 
-class BodyElaborator(ControlFlowElaborator):
+class BodyElaborator(AssignmentElaborator):
     """Turns a kernel's body into typed IR."""
 
     def under(self, state: Elaboration) -> BodyElaborator:
@@ -131,14 +128,21 @@ class BodyElaborator(ControlFlowElaborator):
             return self._let_else(node, node.value, node.else_block)
         if node.value is None:
             return self._declare_later(node)
+        is_ignored = isinstance(node.pattern, syntax.WildcardPattern) or (
+            isinstance(node.pattern, syntax.TuplePattern) and not node.pattern.elements
+        )
+        if is_ignored and _is_statement(node.value):
+            return self.effect(node.value, layout_of(node.trivia))
         value = self.expression(node.value)
         type_ = state.type_of(value)
+        if is_ignored and isinstance(type_, Unit):
+            return list(with_first_layout(_without_value(value), layout_of(node.trivia)))
         if node.type is not None:
             annotation = resolve_type(state, node.type)
             if not check_annotation(state, annotation, type_):
                 state.sink.emit(
                     "E0401",
-                    f"mismatched types: expected `{_annotation_text(self, annotation)}`, "
+                    f"mismatched types: expected `{written_type(state, annotation)}`, "
                     f"found `{state.text(type_)}`",
                     node.value.span,
                     help=conversion(annotation, type_),
@@ -167,7 +171,7 @@ class BodyElaborator(ControlFlowElaborator):
                 return [ir.Let(span=node.span, layout=layout, symbol=symbol, value=value)]
             case syntax.WildcardPattern():
                 return [ir.Evaluate(span=node.span, layout=layout, value=value)]
-            case syntax.TuplePattern() as pattern if _is_plain(pattern):
+            case syntax.TuplePattern() as pattern if pattern.elements and _is_plain(pattern):
                 return self._bind_tuple(node, pattern, value, type_)
             case pattern:
                 statements: list[ir.Statement] = []
@@ -198,7 +202,7 @@ class BodyElaborator(ControlFlowElaborator):
             if not check_annotation(state, annotation, found):
                 state.sink.emit(
                     "E0401",
-                    f"mismatched types: expected `{_annotation_text(self, annotation)}`, "
+                    f"mismatched types: expected `{written_type(state, annotation)}`, "
                     f"found `{state.text(found)}`",
                     value.span,
                 )
@@ -259,25 +263,25 @@ class BodyElaborator(ControlFlowElaborator):
         return [whole_pattern, *inner]
 
     def _declare_later(self, node: syntax.Let) -> list[ir.Statement]:
-        """`let x: type;`: a scalar, whose type must be written or told by a later assignment."""
+        """`let x: type;`, whose type a later assignment tells where it is not written, or no shape in it."""
         state = self.state
-        if not isinstance(node.pattern, syntax.IdentifierPattern):
-            state.unsupported("a pattern without a value", node.span, instead="bind each name")
-            self._declare_pattern(node.pattern, POISON)
-            return []
-        if node.type is None:
-            type_: Type = Scalar(dtype=state.solver.fresh(LiteralKind.ANY))
-        else:
-            type_ = resolve_type(state, node.type)
-        if not isinstance(type_, Scalar):
-            state.unsupported(
-                "a variable other than a scalar without a first value",
-                node.span,
-                instead="bind it to an `if` used as a value: `let x = if … { … } else { … };`",
-            )
-            type_ = POISON
-        symbol = self._declare(node.pattern, type_)
-        state.deferred.add(symbol)
+        annotation = None if node.type is None else resolve_type(state, node.type)
+        if annotation is None and _is_plain(node.pattern):
+            parts = [replace(node, pattern=element) for element in node.pattern.elements]
+            return [each for part in parts for each in self._declare_later(part)]
+        match node.pattern:
+            case syntax.IdentifierPattern(is_reference=False, subpattern=None) as pattern:
+                pass
+            case syntax.WildcardPattern() | syntax.RestPattern():
+                return []
+            case _:
+                state.unsupported("a pattern without a value", node.span, instead="bind each name")
+                self._declare_pattern(node.pattern, POISON)
+                return []
+        is_whole = isinstance(annotation, Scalar | Enumeration | Pointer | Poison)
+        type_ = annotation if is_whole and annotation else state.solver.fresh_type()
+        symbol = self._declare(pattern, type_)
+        state.deferred[symbol] = annotation
         if isinstance(type_, Poison):
             return []
         return [ir.Declare(span=node.span, layout=layout_of(node.trivia), symbol=symbol)]
@@ -309,7 +313,7 @@ class BodyElaborator(ControlFlowElaborator):
         """The statements an expression is where its value is not wanted."""
         match node:
             case syntax.Assignment():
-                return self._assignment(node, layout)
+                return self.assignment(node, layout)
             case syntax.If(condition=syntax.LetCondition() as condition):
                 return self.match_statement(self.if_let(node, condition), layout)
             case syntax.If():
@@ -344,127 +348,12 @@ class BodyElaborator(ControlFlowElaborator):
     def _plain_block(self, node: syntax.Block, layout: ir.Layout) -> list[ir.Statement]:
         return list(with_first_layout(self.block(node).statements, layout))
 
-    def _assignment(self, node: syntax.Assignment, layout: ir.Layout) -> list[ir.Statement]:
-        if isinstance(node.target, syntax.Tuple) and node.operator is None:
-            return self._assign_tuple(node, node.target, layout)
-        operator = None if node.operator is None else ir.BinaryOperator(node.operator.value)
-        return self._assign(node.target, self.expression(node.value), operator, node.span, layout)
 
-    def _assign(
-        self,
-        place: syntax.Expression,
-        value: ir.Expression,
-        operator: ir.BinaryOperator | None,
-        span: Span,
-        layout: ir.Layout,
-    ) -> list[ir.Statement]:
-        state = self.state
-        name = place.path.identifier if isinstance(place, syntax.PathExpression) else None
-        if name is None or not isinstance(place, syntax.PathExpression):
-            state.unsupported("assignment to anything but a variable", place.span)
-            return []
-        symbol = state.scopes.find(name, place.context)
-        if symbol is None:
-            state.sink.emit(
-                "E0201",
-                f"cannot find `{name}` in this scope",
-                place.span,
-                help=unknown_name(state, name, place.context),
-            )
-            return []
-        if isinstance(symbol.type, Poison):
-            return []
-        if not symbol.is_mutable and symbol not in state.deferred:
-            state.sink.emit(
-                "E0203",
-                f"`{name}` is not mutable",
-                place.span,
-                help=f"declare it with `let mut {name}`"
-                if symbol.kind is ir.SymbolKind.LOCAL
-                else f"start a variable from it: `let mut {name} = {name};`",
-            )
-            return []
-        target = ir.Read(span=place.span, type=symbol.type, symbol=symbol)
-        result = value if operator is None else binary(state, operator, target, value, span)
-        if is_poison(result, target) or not self._check_assignment(symbol, result, span):
-            return []
-        return [ir.Assign(span=span, layout=layout, symbol=symbol, value=value, operator=operator)]
-
-    def _assign_tuple(
-        self, node: syntax.Assignment, target: syntax.Tuple, layout: ir.Layout
-    ) -> list[ir.Statement]:
-        """`(a, b) = value;`: every element is computed before any is assigned."""
-        state = self.state
-        value = self.expression(node.value)
-        type_ = state.type_of(value)
-        if not isinstance(type_, TupleType) or len(type_.elements) != len(target.elements):
-            if not isinstance(type_, Poison):
-                state.sink.emit(
-                    "E0401",
-                    f"a tuple of {len(target.elements)} cannot be taken from `{state.text(type_)}`",
-                    target.span,
-                )
-            return []
-        symbols = tuple(
-            state.symbol(
-                element.path.identifier or "value"
-                if isinstance(element, syntax.PathExpression)
-                else "value",
-                ir.SymbolKind.LOCAL,
-                element_type,
-                element.span,
-            )
-            for element, element_type in zip(target.elements, type_.elements, strict=True)
-        )
-        result: list[ir.Statement] = [
-            ir.LetTuple(span=node.span, layout=layout, symbols=symbols, value=value)
-        ]
-        for element, symbol in zip(target.elements, symbols, strict=True):
-            if isinstance(element, syntax.PathExpression) and element.path.identifier == "_":
-                continue
-            read = ir.Read(span=element.span, type=symbol.type, symbol=symbol)
-            result.extend(self._assign(element, read, None, element.span, ir.PLAIN))
-        return result
-
-    def _check_assignment(self, symbol: ir.Symbol, value: ir.Expression, span: Span) -> bool:
-        state = self.state
-        target, found = state.solver.resolve_type(symbol.type), state.type_of(value)
-        if merge_types(state, target, found) is not None:
-            return True
-        if symbol in state.deferred and not isinstance(found, Scalar):
-            state.unsupported(
-                f"a variable without a first value that is `{state.text(found)}`",
-                symbol.span,
-                instead="bind it to an `if` used as a value: `let x = if … { … } else { … };`",
-            )
-            return False
-        if (
-            isinstance(target, Tensor)
-            and isinstance(found, Tensor)
-            and state.solver.unify(target.dtype, found.dtype)
-        ):
-            state.sink.emit(
-                "E0402",
-                f"`{symbol.name}` has shape `{shape_text(target.shape)}` and is assigned "
-                f"`{shape_text(found.shape)}`",
-                span,
-                help="a variable keeps its shape; bind the new value with `let`",
-            )
-            return False
-        state.sink.emit(
-            "E0401",
-            f"mismatched types: `{symbol.name}` is `{state.text(target)}`, "
-            f"the value is `{state.text(found)}`",
-            span,
-        )
-        return False
-
-
-def _is_plain(pattern: syntax.TuplePattern) -> bool:
-    """Whether it holds nothing but names, `_`, `..` and tuples of these."""
-    return all(
+def _is_plain(pattern: syntax.Pattern) -> TypeGuard[syntax.TuplePattern]:
+    """Whether it is a tuple of nothing but names, `_`, `..` and such tuples."""
+    return isinstance(pattern, syntax.TuplePattern) and all(
         isinstance(element, syntax.WildcardPattern | syntax.RestPattern)
-        or (isinstance(element, syntax.TuplePattern) and _is_plain(element))
+        or _is_plain(element)
         or (
             isinstance(element, syntax.IdentifierPattern)
             and element.subpattern is None
@@ -474,24 +363,21 @@ def _is_plain(pattern: syntax.TuplePattern) -> bool:
     )
 
 
-def _annotation_text(elaborator: BodyElaborator, annotation: Type) -> str:
-    # The one unknown dimension of an annotation stands for any shape: showing `[?]` would say less than nothing.
-    text = elaborator.state.text(annotation)
-    if isinstance(annotation, Tensor):
-        return f"a tensor of {text.removesuffix('[?]')}"
-    return text
+def _is_statement(node: syntax.Expression) -> bool:
+    """Whether it never has a value."""
+    match node:
+        case syntax.Assignment() | syntax.While() | syntax.For() | syntax.If(else_branch=None):
+            return True
+        case _:
+            return False
 
 
-def with_first_layout(
-    statements: tuple[ir.Statement, ...], layout: ir.Layout
-) -> tuple[ir.Statement, ...]:
-    """The statements that take the place of one with `layout`: the first of them stands under its comments."""
-    if not statements or layout == ir.PLAIN:
-        return statements
-    first, *rest = statements
-    merged = ir.Layout(
-        comments=(*layout.comments, *first.layout.comments),
-        trailing=first.layout.trailing,
-        blank_before=layout.blank_before,
-    )
-    return (replace(first, layout=merged), *rest)
+def _without_value(value: ir.Expression) -> tuple[ir.Statement, ...]:
+    """The statements that an expression of unit type is."""
+    match value:
+        case ir.TupleValue(elements=()):
+            return ()
+        case ir.BlockValue():
+            return (*value.statements, *_without_value(value.value))
+        case _:
+            return (ir.Evaluate(span=value.span, value=value),)

@@ -20,7 +20,6 @@ from transpiler.ir.visit import (
     walk_expression,
     walk_statements,
 )
-from transpiler.passes.assigned import check_assigned
 from transpiler.passes.first_values import first_value, is_given
 from transpiler.passes.negation import negated
 from transpiler.passes.ranges import lower_range
@@ -61,7 +60,6 @@ def _kernel(kernel: ir.R, sink: Sink) -> ir.R:
     unread = structurer.flags - read
     cleaner = _Cleaner(unread, structurer.results, kernel, sink)
     clean = cleaner.kernel(replace(kernel, body=body))
-    check_assigned(clean, sink)
     if sink.error_count > errors:
         # No pass can go on with what was refused.
         nothing = (ir.Return(span=kernel.body.span),)
@@ -78,6 +76,7 @@ class _Structurer:
         self._values: dict[int, ir.Symbol] = {}
         self._return: ir.Symbol | None = None
         self._depth = 0
+        self._expansions: set[ir.Symbol] = set()
         self.flags: set[ir.Symbol] = set()
         self.results: set[ir.Symbol] = set()
 
@@ -129,6 +128,9 @@ class _Structurer:
                     inner = self._if(statement, statement.then_block, statement.else_block)
                 case ir.While() | ir.For():
                     inner = self._loop(statement)
+                case ir.Declare(symbol=symbol) if symbol not in self._expansions:
+                    self.results.add(symbol)  # a loop may give it its value
+                    inner = _Sequence(statements=(statement,))
                 case _:
                     inner = _Sequence(statements=(statement,))
             done.extend(inner.statements)
@@ -275,6 +277,7 @@ class _Structurer:
                 if isinstance(symbol.type, Scalar) and any(map(_holds_return, values)):
                     # Triton does not merge a name over an arm that returns.
                     self.results.add(symbol)
+                self._expansions.add(symbol)
                 declared = ir.Declare(span=node.span, symbol=symbol, layout=node.layout)
                 return (declared, *_into(symbol, value))
             case ir.Assign(

@@ -18,6 +18,7 @@ from transpiler.ir.types import (
     Tensor,
     TupleType,
     Type,
+    TypeVariable,
 )
 
 
@@ -27,11 +28,21 @@ class DtypeSolver:
     def __init__(self) -> None:
         self._count = 0
         self._bindings: dict[int, ElementType] = {}
+        self._types: dict[int, Type] = {}
 
     def fresh(self, kind: LiteralKind) -> DtypeVariable:
         """A variable nothing is known of but its kind."""
         self._count += 1
         return DtypeVariable(id=self._count, kind=kind)
+
+    def fresh_type(self) -> TypeVariable:
+        """A type nothing is known of."""
+        self._count += 1
+        return TypeVariable(id=self._count)
+
+    def bind_type(self, variable: TypeVariable, type_: Type) -> None:
+        """Make a type that nothing is known of this one."""
+        self._types[variable.id] = type_
 
     def resolve(self, dtype: ElementType) -> ElementType:
         """What `dtype` stands for so far."""
@@ -100,6 +111,9 @@ class DtypeSolver:
                 return PointerTensor(dtype=self.resolve(type_.dtype), shape=type_.shape)
             case Descriptor():
                 return Descriptor(dtype=self.resolve(type_.dtype), shape=type_.shape)
+            case TypeVariable():
+                found = self._types.get(type_.id)
+                return type_ if found is None else self.resolve_type(found)
             case TupleType():
                 return TupleType(elements=tuple(self.resolve_type(e) for e in type_.elements))
             case _:

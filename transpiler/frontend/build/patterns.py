@@ -66,8 +66,10 @@ class PatternBuilder(BuilderBase):
         elements = tuple(child for child in children if not isinstance(child, Lexeme))
         return TuplePattern(span=spanning(children[0], children[-1]), elements=elements)
 
-    def grouped_pattern(self, _open: Lexeme, inner: Pattern, _close: Lexeme) -> Pattern:
-        """`(a)` is `a`."""
+    def grouped_pattern(self, open_: Lexeme, inner: Pattern, close: Lexeme) -> Pattern:
+        """`(a)` is `a`, but `(..)` a tuple."""
+        if isinstance(inner, RestPattern):
+            return TuplePattern(span=spanning(open_, close), elements=(inner,))
         return inner
 
     def literal_pattern(self, value: Expression) -> LiteralPattern:
