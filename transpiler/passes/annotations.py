@@ -27,7 +27,12 @@ from transpiler.syntax.printer import print_type
 if TYPE_CHECKING:
     from transpiler.passes.elaboration import Elaboration
 
-_PRIMITIVES = {dtype.value: dtype for dtype in DType}
+_PRIMITIVES = {
+    **{dtype.value: dtype for dtype in DType},
+    # Rust's own widths on the GPUs' hosts.
+    "usize": DType.U64,
+    "isize": DType.I64,
+}
 
 # A written tensor type says nothing of the shape; the value it annotates does.
 _ANY_SHAPE = (UNKNOWN_DIMENSION,)
@@ -51,7 +56,7 @@ def resolve_dtype(
         if name in _PRIMITIVES and written.path.names[0] != state.hardware:
             return _PRIMITIVES[name]
     text = "this" if isinstance(written, _NOT_A_TYPE) else f"`{print_type(written)}`"
-    known = [*_PRIMITIVES, *state.dtype_parameters]
+    known = [*(dtype.value for dtype in DType), *state.dtype_parameters]
     state.sink.emit(
         "E0405",
         f"{text} is not a dtype",

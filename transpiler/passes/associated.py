@@ -12,7 +12,12 @@ from transpiler.passes.rounding import largest_finite, machine_epsilon, round_to
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_DTYPES = {dtype.value: dtype for dtype in DType}
+_DTYPES = {
+    **{dtype.value: dtype for dtype in DType},
+    # Rust's own widths on the GPUs' hosts.
+    "usize": DType.U64,
+    "isize": DType.I64,
+}
 _MATHEMATICAL = {
     "PI": math.pi,
     "TAU": math.tau,

@@ -6,22 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, Scalar
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.elaboration import Elaboration, is_poison
 from transpiler.passes.fold import fold_expression
 from transpiler.passes.settle import settle_expression
-from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from transpiler.ir.types import Type
     from transpiler.passes.items import Namespace
     from transpiler.source import Span
-
-# Rust's own widths on the GPUs' hosts; constants alone have these types.
-_POINTER_WIDTH = {"usize": DType.U64, "isize": DType.I64}
+    from transpiler.syntax import nodes as syntax
 
 
 def const_value(
@@ -51,7 +46,7 @@ def const_value(
         callers=(*state.callers, const.span.start),
         functions=state.functions,
     )
-    annotation = _type(inner, const.type)
+    annotation = resolve_type(inner, const.type)
     value = evaluate(inner, const.value)
     if is_poison(value):
         return state.poison(span)
@@ -75,11 +70,3 @@ def const_value(
         )
         return state.poison(span)
     return replace(folded, span=span)
-
-
-def _type(state: Elaboration, written: syntax.Type) -> Type:
-    if isinstance(written, syntax.PathType):
-        width = _POINTER_WIDTH.get(written.path.identifier or "")
-        if width is not None:
-            return Scalar(dtype=width)
-    return resolve_type(state, written)

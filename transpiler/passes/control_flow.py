@@ -12,6 +12,7 @@ from transpiler.ir.types import (
     NEVER,
     POISON,
     UNIT,
+    DType,
     Never,
     Poison,
     Scalar,
@@ -338,10 +339,14 @@ class ControlFlowElaborator(MatchElaborator):
             type_ = merged
         with state.scopes.nested():
             match node.pattern:
-                case syntax.IdentifierPattern(name=name, is_mutable=False, context=context):
-                    pass
+                case (
+                    syntax.IdentifierPattern(
+                        name=name, is_reference=False, subpattern=None, context=context
+                    ) as pattern
+                ):
+                    is_mutable = pattern.is_mutable
                 case syntax.WildcardPattern():
-                    name, context = "_", ROOT_CONTEXT
+                    name, context, is_mutable = "_", ROOT_CONTEXT, False
                 case _:
                     state.unsupported(
                         "a pattern other than a name",
@@ -349,7 +354,9 @@ class ControlFlowElaborator(MatchElaborator):
                         instead="a range gives numbers one by one: write `for i in a..b`",
                     )
                     return []
-            symbol = state.symbol(name, ir.SymbolKind.LOCAL, type_, node.pattern.span)
+            symbol = state.symbol(
+                name, ir.SymbolKind.LOCAL, type_, node.pattern.span, is_mutable=is_mutable
+            )
             state.scopes.declare(symbol, context)
             with self._open(node.label) as loop:
                 body = self.block(node.body)
@@ -403,16 +410,19 @@ class ControlFlowElaborator(MatchElaborator):
         """The step as a value of the counter's type: `step_by` takes a `usize`."""
         while isinstance(node, syntax.Parenthesized):
             node = node.inner
-        # `(n as usize)` is there for rustc: the number is what was cast.
-        inner = self.expression(node.operand if isinstance(node, syntax.Cast) else node)
+        inner = self.expression(node)
+        if isinstance(inner, ir.Cast) and inner.operand.type == type_:
+            return inner.operand  # `(n as usize)` is there for rustc
         found = self.state.type_of(inner)
-        if isinstance(found, Scalar) and self.state.solver.unify(found.dtype, type_.dtype):
-            return inner
         if isinstance(found, Scalar):
+            dtype = self.state.solver.resolve(found.dtype)
+            if dtype is DType.U64 or self.state.solver.unify(dtype, type_.dtype):
+                return inner
             self.state.sink.emit(
                 "E0401",
-                f"the step counts in `{self.state.text(type_)}` here, not `{self.state.text(found)}`",
+                f"`step_by` takes a `usize`, not `{self.state.text(found)}`",
                 node.span,
+                help="convert it with `as usize`",
             )
         return ir.Literal(span=node.span, type=type_, value=1)
 

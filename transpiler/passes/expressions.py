@@ -49,7 +49,7 @@ from transpiler.passes.scalars import (
     primitive,
 )
 from transpiler.passes.shapes import unify_shapes
-from transpiler.passes.standard_library import foreign_constant, foreign_function
+from transpiler.passes.standard_library import foreign_constant, foreign_function, range_contains
 from transpiler.passes.unsupported import outside_kernels
 from transpiler.syntax import nodes as syntax
 
@@ -310,6 +310,9 @@ class ExpressionElaborator(ABC):
 
     def _method(self, node: syntax.MethodCall) -> ir.Expression:
         state = self.state
+        contained = range_contains(state, node, self.expression)
+        if contained is not None:
+            return contained
         receiver = self.expression(node.receiver)
         if gives_an_enum(node.method) and isinstance(receiver.type, Scalar):
             return state.unsupported(

@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from transpiler.source import Span
     from transpiler.syntax.nodes import Path
 
-_PRIMITIVES = {dtype.value: dtype for dtype in DType}
+_PRIMITIVES = {
+    **{dtype.value: dtype for dtype in DType},
+    # Rust's own widths on the GPUs' hosts.
+    "usize": DType.U64,
+    "isize": DType.I64,
+}
 
 
 def primitive(name: str) -> DType | None:
@@ -221,7 +226,7 @@ def _composed(
     ):
         if not state.unify_dtype(arguments[0], dtype, what="the argument"):
             return state.poison(span)
-        statements, (left, right) = _read_twice(state, operands)
+        statements, (left, right) = read_twice(state, operands)
         test = ir.OpCall(
             span=span, type=BOOL, op=overflow_test(name), dtypes=(dtype,), arguments=(left, right)
         )
@@ -229,7 +234,7 @@ def _composed(
         result = binary(state, operator, left, right, span)
         return _tuple_after(statements, (result, test), span)
     if name == "sin_cos" and dtype.is_float and not arguments:
-        statements, (angle,) = _read_twice(state, operands)
+        statements, (angle,) = read_twice(state, operands)
         both = tuple(bind_method(state, each, angle, (), span, span) for each in ("sin", "cos"))
         return _tuple_after(statements, both, span)
     is_power = name in {"pow", "wrapping_pow"} if dtype.is_integer else name == "powi"
@@ -269,7 +274,7 @@ def _wrapped(
     return None if value is None else replace(left, value=wrap(value, dtype), digits=None)
 
 
-def _read_twice(
+def read_twice(
     state: Elaboration, operands: tuple[ir.Expression, ...]
 ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Expression, ...]]:
     """Operands that may stand in two places, and what gives names to those that are computed."""

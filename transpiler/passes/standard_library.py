@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import Scalar
+from transpiler.ir.types import BOOL, Scalar
 from transpiler.passes.associated import associated_constant
-from transpiler.passes.scalars import bind_function, compare_function, primitive
+from transpiler.passes.operators import binary
+from transpiler.passes.scalars import bind_function, compare_function, primitive, read_twice
+from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transpiler.passes.elaboration import Elaboration
     from transpiler.source import Span
-    from transpiler.syntax import nodes as syntax
 
 _ORDERINGS = frozenset({("std", "cmp"), ("core", "cmp"), ("cmp",)})
 
@@ -45,3 +46,34 @@ def foreign_function(
             arguments = tuple(expression(argument) for argument in node.arguments)
             return bind_function(state, dtype, names[-1], arguments, node.span)
     return None
+
+
+def range_contains(
+    state: Elaboration,
+    node: syntax.MethodCall,
+    expression: Callable[[syntax.Expression], ir.Expression],
+) -> ir.Expression | None:
+    """`(a..b).contains(&x)` as comparisons; None where the call is another."""
+    bounds = node.receiver
+    while isinstance(bounds, syntax.Parenthesized):
+        bounds = bounds.inner
+    if node.method != "contains" or not isinstance(bounds, syntax.Range):
+        return None
+    if len(node.arguments) != 1 or not isinstance(node.arguments[0], syntax.Reference):
+        return None
+    statements, (value,) = read_twice(state, (expression(node.arguments[0].operand),))
+    last = ir.BinaryOperator.LESS_EQUAL if bounds.is_inclusive else ir.BinaryOperator.LESS
+    result: ir.Expression | None = None
+    for end, operator in (
+        (bounds.start, ir.BinaryOperator.GREATER_EQUAL),
+        (bounds.end, last),
+    ):
+        if end is not None:
+            test = binary(state, operator, value, expression(end), node.span)
+            both = ir.BinaryOperator.AND
+            result = test if result is None else binary(state, both, result, test, node.span)
+    if result is None:
+        return ir.Literal(span=node.span, type=BOOL, value=True)
+    if not statements:
+        return result
+    return ir.BlockValue(span=node.span, type=BOOL, statements=statements, value=result)

@@ -22,7 +22,7 @@ from transpiler.ir.visit import (
 )
 from transpiler.passes.first_values import first_value, is_given
 from transpiler.passes.negation import negated
-from transpiler.passes.ranges import lower_range
+from transpiler.passes.ranges import counts_by_one, left_early, lower_range
 from transpiler.passes.short_circuit import guards_effect
 from transpiler.passes.structured import is_structured
 
@@ -223,23 +223,23 @@ class _Structurer:
                 condition = joined if is_true else _both(joined, condition)
             result = [*before, replace(node, condition=condition, body=block, loop=0, result=None)]
         else:
-            if leaving:
+            is_left = bool(leaving)
+            if is_left and not counts_by_one(node):
                 guard = ir.If(span=node.span, condition=_all(leaving, node), then_block=block)
                 block = ir.Block(span=block.span, statements=(guard,))
+                is_left = False
             bounds, loop = lower_range(node, block, self._ids)
-            result = [*before, *bounds, loop]
+            result = [*before, *bounds]
+            if is_left:
+                result.extend(left_early(loop, _all(leaving, node), self._ids))
+            else:
+                result.append(loop)
         if own_return and self._return is not None:
             if self._return in escaping:
-                negated = ir.Unary(
-                    span=node.span,
-                    type=BOOL,
-                    operator=ir.UnaryOperator.NOT,
-                    operand=_read(self._return, node),
-                )
                 result.append(
                     ir.If(
                         span=node.span,
-                        condition=negated,
+                        condition=negated(_read(self._return, node)),
                         then_block=ir.Block(
                             span=node.span, statements=(ir.Return(span=node.span),)
                         ),

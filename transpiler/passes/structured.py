@@ -5,6 +5,7 @@ from __future__ import annotations
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Never
 from transpiler.ir.visit import statement_blocks, walk_block, walk_statements
+from transpiler.passes.ranges import is_plain_range
 from transpiler.passes.short_circuit import guards_effect
 
 
@@ -24,7 +25,7 @@ def is_structured(body: ir.Block) -> bool:
             case ir.Return() if id(statement) not in allowed:
                 return False
             case ir.For():
-                if statement.is_inclusive or statement.adapters:
+                if not is_plain_range(statement):
                     return False
                 has_loop = True
             case ir.While():

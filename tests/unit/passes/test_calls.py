@@ -180,13 +180,14 @@ def test_a_return_in_a_loop_stops_it() -> None:
         result = tl.zeros_like(x)
         running = True
         y = x
-        for i in range(n):
-            if running:
-                if i > 9:
-                    result = x
-                    running = False
-                else:
-                    y = y + x
+        i = 0
+        while running and i < n:
+            if i > 9:
+                result = x
+                running = False
+            else:
+                y = y + x
+            i += 1
         if running:
             result = y
         return result
