@@ -44,12 +44,10 @@ from transpiler.passes.operators import binary, compare_tiles, unary
 from transpiler.passes.scalars import (
     bad_suffix,
     bind_method,
-    gives_an_enum,
-    instead_of_enum,
     primitive,
 )
 from transpiler.passes.shapes import unify_shapes
-from transpiler.passes.standard_library import foreign_constant, foreign_function, range_contains
+from transpiler.passes.standard_library import foreign_constant, foreign_function, standard_method
 from transpiler.passes.unsupported import outside_kernels
 from transpiler.syntax import nodes as syntax
 
@@ -310,16 +308,10 @@ class ExpressionElaborator(ABC):
 
     def _method(self, node: syntax.MethodCall) -> ir.Expression:
         state = self.state
-        contained = range_contains(state, node, self.expression)
-        if contained is not None:
-            return contained
+        standard = standard_method(state, node, self.expression)
+        if standard is not None:
+            return standard
         receiver = self.expression(node.receiver)
-        if gives_an_enum(node.method) and isinstance(receiver.type, Scalar):
-            return state.unsupported(
-                f"`{node.method}`, whose result is an enum,",
-                node.span,
-                instead=instead_of_enum(node.method),
-            )
         arguments = tuple(self.expression(argument) for argument in node.arguments)
         if is_poison(receiver, *arguments):
             return state.poison(node.span)

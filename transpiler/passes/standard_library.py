@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, Scalar
 from transpiler.passes.associated import associated_constant
+from transpiler.passes.elaboration import is_poison
 from transpiler.passes.operators import binary
-from transpiler.passes.scalars import bind_function, compare_function, primitive, read_twice
+from transpiler.passes.scalars import (
+    bind_function,
+    compare_function,
+    gives_an_enum,
+    instead_of_enum,
+    primitive,
+    read_twice,
+)
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
@@ -48,7 +56,25 @@ def foreign_function(
     return None
 
 
-def range_contains(
+def standard_method(
+    state: Elaboration,
+    node: syntax.MethodCall,
+    expression: Callable[[syntax.Expression], ir.Expression],
+) -> ir.Expression | None:
+    """A method whose arguments are no values, or whose result is none; None where it is another."""
+    if not gives_an_enum(node.method):
+        return _range_contains(state, node, expression)
+    receiver = expression(node.receiver)
+    if not isinstance(receiver.type, Scalar):
+        return receiver if is_poison(receiver) else None
+    return state.unsupported(
+        f"`{node.method}`, whose result is an enum,",
+        node.span,
+        instead=instead_of_enum(node.method),
+    )
+
+
+def _range_contains(
     state: Elaboration,
     node: syntax.MethodCall,
     expression: Callable[[syntax.Expression], ir.Expression],
