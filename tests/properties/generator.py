@@ -29,7 +29,7 @@ from transpiler.ir.types import (
     shape_text,
 )
 from transpiler.ops.enums import ENUMS
-from transpiler.ops.model import ShapeInterval, ShapeMatrixProduct, ShapePermuted
+from transpiler.ops.model import Effect, ShapeInterval, ShapeMatrixProduct, ShapePermuted
 from transpiler.ops.signature import Form, TupleKind, ValueKind
 from transpiler.ops.table import OPS
 
@@ -52,7 +52,12 @@ ROWS = tuple(
 )
 """The rows that have a value; but where two operands are packed, their formats say which shapes go together."""
 
+PURE_ROWS = tuple(
+    op for op in ROWS if op.effect is Effect.PURE and op.family not in {"random", "memory"}
+)
+
 _ARITHMETIC = ("+", "-", "*", "/", "%")
+_DIVISIONS = ("/", "%")
 _BITS = ("&", "|", "^")
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
@@ -119,14 +124,23 @@ def _variables(kernel: ir.Kernel) -> Iterable[ir.Symbol]:
 
 
 @st.composite
-def kernels(draw: st.DrawFn, *, statements: int = 10) -> Generated:
-    """A kernel of some statements."""
-    return _Maker(draw).kernel(statements)
+def kernels(draw: st.DrawFn, *, is_defined: bool = False) -> Generated:
+    """A kernel of some statements.
+
+    Where `is_defined` is asked for, one that may run: it reads no more than `READABLE` elements of what a pointer
+    leads to, writes none, and divides integers by none that may be 0.
+    """
+    return _Maker(draw, is_defined=is_defined).kernel(10)
+
+
+READABLE = 64
 
 
 class _Maker:
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: st.DrawFn, *, is_defined: bool) -> None:
         self._draw = draw
+        self._is_defined = is_defined
+        self._rows = PURE_ROWS if is_defined else ROWS
         bounds = {"D": draw(st.sampled_from((Bound.FLOAT, Bound.NUM, Bound.DTYPE, Bound.INT)))}
         if draw(st.booleans()):
             bounds["E"] = draw(st.sampled_from((Bound.FLOAT, Bound.NUM, Bound.BOOL)))
@@ -223,22 +237,27 @@ class _Maker:
         known = self.pick(self.named(Scalar, dtype))
         if known is not None and self._draw(st.booleans()):
             return known
-        if dtype in self._kernel.bounds:
-            if Bound.FLOAT is self._kernel.bounds[dtype]:
-                return (
-                    f"{dtype}::from_f64({self._draw(st.sampled_from(('0.5', '1.0', 'a as f64')))})"
-                )
+        if dtype in self._kernel.bounds and self._kernel.bounds[dtype] is not Bound.FLOAT:
             return self._draw(st.sampled_from((f"{dtype}::ZERO", f"{dtype}::ONE")))
+        if dtype in self._kernel.bounds:
+            value = self._draw(st.sampled_from(("0.0", "0.5", "1.0", "a as f64")))
+            return f"{dtype}::from_f64({value})"
+        return self._literal(dtype)
+
+    def _literal(self, dtype: str) -> str:
+        """A constant that is not 0."""
+        if dtype in self._kernel.bounds:
+            return f"{dtype}::ONE"
         if dtype == "bool":
             return self._draw(st.sampled_from(("true", "false")))
         if dtype[0] == "f":
-            return f"{self._draw(st.sampled_from(('0.0', '1.5', '-2.0')))}_{dtype}"
+            return f"{self._draw(st.sampled_from(('0.5', '1.5', '-2.0')))}_{dtype}"
         return f"{self._draw(st.integers(1, 5))}_{dtype}"
 
     # --- Statements -------------------------------------------------------------------------------
 
     def _operation(self) -> Sequence[str]:
-        op = self._draw(st.sampled_from(ROWS))
+        op = self._draw(st.sampled_from(self._rows))
         call = _Call(self, op).text()
         match op.parsed.result:
             case TupleKind(elements=()):
@@ -252,10 +271,14 @@ class _Maker:
         pointer = self.pick(self.named(Pointer)) or ""
         offsets = self.tile("i32")
         shape = self.shape_of(offsets)
-        mask = f"Some({self.tile('bool', shape)})" if self._draw(st.booleans()) else "None"
-        call = (
-            f"T::load({pointer}.add_offsets({offsets}), {mask}, None, &[], None, None, None, false)"
-        )
+        mask, other = "None", "None"
+        if self._draw(st.booleans()):
+            mask = f"Some({self.tile('bool', shape)})"
+            if self._is_defined:
+                other = f"Some({self.tile(_dtype_of(self._kernel.values[pointer]), shape)})"
+        if self._is_defined:
+            offsets = f"({offsets} & {READABLE - 1})"
+        call = f"T::load({pointer}.add_offsets({offsets}), {mask}, {other}, &[], None, None, None, false)"
         return (f"let {self._name()} = {call};",)
 
     def _operator(self) -> Sequence[str]:
@@ -275,7 +298,10 @@ class _Maker:
                 f"let {self._name()} = {left}.{self._draw(st.sampled_from(_COMPARISONS))}({right});",
             )
         operators = _BITS if dtype == "bool" else (*_ARITHMETIC, *_ARITHMETIC, *_BITS)
-        return (f"let {self._name()} = {left} {self._draw(st.sampled_from(operators))} {right};",)
+        operator = self._draw(st.sampled_from(operators))
+        if self._is_defined and dtype is not None and operator in _DIVISIONS:
+            right = self._literal(dtype)
+        return (f"let {self._name()} = {left} {operator} {right};",)
 
     def _condition(self) -> str:
         operator = self._draw(st.sampled_from(("<", ">=", "==")))
@@ -315,7 +341,9 @@ class _Maker:
             )
             return (f"let {self._name()} = {left} as {target};",)
         operator = self._draw(st.sampled_from((*_ARITHMETIC, *_BITS)))
-        return (f"let {self._name()} = {left} {operator} {self.number(dtype)};",)
+        is_literal = self._is_defined and operator in _DIVISIONS
+        right = self._literal(dtype) if is_literal else self.number(dtype)
+        return (f"let {self._name()} = {left} {operator} {right};",)
 
 
 class _Call:
@@ -372,6 +400,9 @@ class _Call:
                 return self._constant(name, kind)
             case Form.CONSTANT_LIST | Form.LIST:
                 return self._list(name, kind)
+            case Form.FLAG if name == "bitcast":
+                # The dtypes an instance has decide whether their widths are one.
+                return "false"
             case Form.FLAG:
                 return self._draw(st.sampled_from(("false", "true")))
             case Form.ENUM:

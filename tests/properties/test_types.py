@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.properties.generator import CONSTANTS, Generated, kernels
 from tests.properties.triton_types import Instance, named_types, triton_types
 
-EXAMPLES = int(os.environ.get("TYPE_EXAMPLES", "100"))
+EXAMPLES = int(os.environ.get("TYPE_EXAMPLES", "50"))
 
 
 @given(kernels(), st.data())

@@ -96,8 +96,9 @@ class ShapeMatrixProduct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeExtent:
-    """One dimension of a compile-time extent."""
+    """One dimension of a compile-time extent, made of a vector."""
 
+    vector: str
     extent: str
 
 

@@ -174,7 +174,7 @@ REDUCE: tuple[Op, ...] = (
         signature="(x: Tensor<i32>, num_bins: const i32, mask: Option<Mask>) -> Tensor<i32>",
         triton="tl.histogram(x, num_bins, mask=mask)",
         summary="How often each of 0, 1, … num_bins - 1 occurs.",
-        shape=ShapeExtent(extent="num_bins"),
+        shape=ShapeExtent(vector="x", extent="num_bins"),
         fits=(("mask", "x"),),
         range=RangeWithin(low=0),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import Descriptor, Tensor, dimension_text, shape_text
+from transpiler.ir.types import Descriptor, DType, Tensor, dimension_text, shape_text
 from transpiler.ir.visit import walk_block, walk_statements
 from transpiler.ops.signature import Form
 from transpiler.passes.initialisation import check_initialisation
@@ -65,6 +65,15 @@ def _check_call(node: ir.OpCall, sink: Sink) -> None:
             "a volatile load has no eviction policy",
             eviction.span,
             help="pass `None` for `eviction_policy`, or `false` for `volatile`",
+        )
+    bitcast = named.get("bitcast")
+    widths = {dtype.bits for dtype in node.dtypes if isinstance(dtype, DType)}
+    if isinstance(bitcast, ir.FlagArgument) and bitcast.value and len(widths) > 1:
+        sink.emit(
+            "E0504",
+            "a bitcast is between dtypes of one width",
+            bitcast.span,
+            help="pass `false` to convert the value",
         )
     boundary = named.get("boundary_check")
     place = named.get("ptr") or named.get("dest")

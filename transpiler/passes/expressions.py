@@ -254,6 +254,14 @@ class ExpressionElaborator(ABC):
                 help=f"write `{dtype.name}::from_f64(… as f64)`",
             )
             return state.poison(node.span)
+        if dtype is DType.BOOL and not state.solver.unify(type_.dtype, DType.BOOL):
+            state.sink.emit(
+                "E0407",
+                f"`as` converts no `{state.text(type_)}` to `bool`",
+                node.span,
+                help="compare it: `… != 0`",
+            )
+            return state.poison(node.span)
         cast = ir.Cast(
             span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.RUST_AS
         )

@@ -3,6 +3,8 @@
 * A run-time parameter is a constant in Triton where it equals 1, and a float one a Python double in
   the interpreter: where that shows, the parameter is first made a value of its own dtype.
 * A literal bound to a name has the dtype Triton gives such literals, i32 or f32: any other dtype is stated.
+* Reductions and sorts count their axis from the left, and keep no dimension of a whole tile: Triton, or its
+  interpreter, takes no others.
 * Integer division truncates in Rust and on Triton's tensors, but floors between Python's integers:
   where both sides may be Python integers, and the quotient may be negative, one of them is made a
   tensor, or the truncation is spelled out.
@@ -17,15 +19,16 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.ranges import Ranges
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import BOOL, F64, I32, DType, DtypeParameter, Scalar, Tensor
+from transpiler.ir.types import BOOL, F64, I32, Bound, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import Rewriter, walk_statements
-from transpiler.ops.model import Op
+from transpiler.ops.model import Op, ShapeOfLastAxis, ShapeReduced
 from transpiler.ops.scalar_methods import FAMILY, scalar_method
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.constants import compile_time_symbols, tile_extents
 from transpiler.passes.given_numbers import GivenNumbers
 from transpiler.passes.integer import integer_range
 from transpiler.passes.parameters import parameters_to_materialise
+from transpiler.passes.reduction_axes import with_plain_axis
 from transpiler.passes.rounding import largest_finite, smallest_normal
 from transpiler.passes.signed_zeros import is_float, negates_float, with_signed_zeros
 
@@ -170,6 +173,8 @@ class _Legaliser(Rewriter):
 
     def leave_expression(self, node: ir.Expression) -> ir.Expression:
         match node:
+            case ir.Literal(type=Scalar(dtype=DtypeParameter(bound=Bound.BOOL)), value=value):
+                return replace(node, value=bool(value), digits=None)
             case ir.Literal(type=Scalar(dtype=DtypeParameter(is_float=False)), value=float()):
                 return _in_any_dtype(node)
             case ir.Literal(value=float(value)) if value == 0 and math.copysign(1, value) < 0:
@@ -186,6 +191,8 @@ class _Legaliser(Rewriter):
                         self._given.add(node.function, place, self._number(argument))
                 # The function cannot tell a constant of another dtype from one of Triton's default.
                 return replace(node, arguments=tuple([self._stated(it) for it in node.arguments]))
+            case ir.OpCall() if isinstance(node.op.shape, ShapeReduced | ShapeOfLastAxis):
+                return with_plain_axis(node, node.op.shape)
             case ir.OpCall() if node.op.converts:
                 return _without_conversions(node)
             case ir.Conditional() if not is_compile_time(node, self._constants):

@@ -8,7 +8,6 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     UNKNOWN_DIMENSION,
     ComputedDimension,
-    Dimension,
     NamedDimension,
     Shape,
     UnknownDimension,
@@ -66,7 +65,7 @@ def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Sh
         case ShapeMatrixProduct():
             return _matrix_product(state, op, rule, named, span)
         case ShapeExtent():
-            return (_extent(state, named[rule.extent]),)
+            return _extent(state, op, rule, named)
         case ShapeJoined():
             return _joined(state, op, rule, named)
         case ShapeHalves():
@@ -227,10 +226,20 @@ def _matrix_product(
     return (*left[:-1], right[-1])
 
 
-def _extent(state: Elaboration, extent: ir.Argument) -> Dimension:
+def _extent(state: Elaboration, op: Op, rule: ShapeExtent, named: Arguments) -> Shape | None:
+    source, extent = named[rule.vector], named[rule.extent]
+    shape = argument_shape(state, source) or ()
+    if len(shape) != 1:
+        state.sink.emit(
+            "E0402",
+            f"`{op.name}` takes a vector, not a tile of shape `{shape_text(shape)}`",
+            source.span,
+            help="bring it into one dimension with `ravel` first",
+        )
+        return None
     if isinstance(extent, ir.PLAIN_ARGUMENTS):
-        return UNKNOWN_DIMENSION
-    return dimension_of(extent, state.constants)
+        return (UNKNOWN_DIMENSION,)
+    return (dimension_of(extent, state.constants),)
 
 
 def _halves(
