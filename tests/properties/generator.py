@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-import transpiler
-from transpiler.ir import nodes as ir
+from tests.properties.growing import Generated, GrowingKernel, dtype_of, extent, shape_of
 from transpiler.ir.types import (
     Bound,
     Descriptor,
@@ -25,8 +23,6 @@ from transpiler.ir.types import (
     Scalar,
     Tensor,
     Type,
-    dtype_text,
-    shape_text,
 )
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect, ShapeInterval, ShapeMatrixProduct, ShapePermuted
@@ -36,12 +32,8 @@ from transpiler.ops.table import OPS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hypothesis.vendor.pretty import RepresentationPrinter
-
     from transpiler.ops.model import Op
 
-CONSTANTS = {"M": 16, "N": 32, "S": 4}
-"""The const generics of every kernel; `S` counts something."""
 _EXTENTS = ("16", "M", "N", "2", "1", "S", "M * 2", "N / 2")
 _RANKS = st.sampled_from((1, 1, 1, 2, 2, 3))
 ROWS = tuple(
@@ -60,67 +52,6 @@ _ARITHMETIC = ("+", "-", "*", "/", "%")
 _DIVISIONS = ("/", "%")
 _BITS = ("&", "|", "^")
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Generated:
-    """A kernel called `k`, the module it becomes, and its typed form."""
-
-    rust: str
-    text: str
-    kernel: ir.Kernel
-    bounds: dict[str, Bound]
-
-    def _repr_pretty_(self, printer: RepresentationPrinter, cycle: bool) -> None:  # noqa: ARG002 - the protocol
-        """How Hypothesis shows it."""
-        printer.text(self.rust)
-
-
-@dataclass(slots=True, kw_only=True)
-class _Kernel:
-    """A kernel as it grows."""
-
-    bounds: dict[str, Bound]
-    parameters: tuple[str, ...]
-    lines: list[str] = field(default_factory=list)
-    values: dict[str, Type] = field(default_factory=dict)
-    accepted: Generated | None = None
-
-    def rust(self, further: Sequence[str] = ()) -> str:
-        generics = ", ".join(
-            [
-                "T: Triton",
-                *(f"{name}: {bound.value}" for name, bound in self.bounds.items()),
-                *(f"const {name}: i32" for name in CONSTANTS),
-            ]
-        )
-        body = "\n".join((*self.lines, *further))
-        return f"#[kernel]\npub fn k<{generics}>({', '.join(self.parameters)}) {{\n{body}\n}}\n"
-
-    def extend(self, *lines: str) -> bool:
-        """Whether the compiler accepts the kernel with these lines, which it then has."""
-        rust = self.rust(lines)
-        result = transpiler.transpile(rust)
-        if result.text is None or result.module is None:
-            return False
-        (kernel,) = result.module.kernels
-        self.lines.extend(lines)
-        self.accepted = Generated(rust=rust, text=result.text, kernel=kernel, bounds=self.bounds)
-        self.values = {symbol.name: symbol.type for symbol in _variables(kernel)}
-        return True
-
-
-def _variables(kernel: ir.Kernel) -> Iterable[ir.Symbol]:
-    """The parameters, and what the body declares at its top: what stands in blocks cannot be read later."""
-    yield from kernel.parameters
-    for statement in kernel.body.statements:
-        match statement:
-            case ir.Let(symbol=symbol) | ir.Declare(symbol=symbol):
-                yield symbol
-            case ir.LetTuple(symbols=symbols):
-                yield from (symbol for symbol in symbols if symbol is not None)
-            case _:
-                pass
 
 
 @st.composite
@@ -147,7 +78,7 @@ class _Maker:
         concrete = draw(st.sampled_from([dtype for dtype in DType if dtype not in _HALVES]))
         self._dtypes = [*bounds, "i32", "f32", concrete.value]
         self._bounds = {name: frozenset(bound.dtypes) for name, bound in bounds.items()}
-        self._kernel = _Kernel(
+        self._kernel = GrowingKernel(
             bounds=bounds,
             parameters=(
                 *(f"{name.lower()}_ptr: T::Pointer<{name}>" for name in bounds),
@@ -200,8 +131,8 @@ class _Maker:
             name
             for name, type_ in self._kernel.values.items()
             if isinstance(type_, kind)
-            and (dtype is None or _dtype_of(type_) == dtype)
-            and (shape is None or _shape_of(type_) == shape)
+            and (dtype is None or dtype_of(type_) == dtype)
+            and (shape is None or shape_of(type_) == shape)
         ]
 
     def _name(self) -> str:
@@ -228,7 +159,7 @@ class _Maker:
 
     def shape_of(self, tile: str) -> str | None:
         """The shape of a tile by its name, or of one that is made where it is used."""
-        known = _shape_of(self._kernel.values.get(tile))
+        known = shape_of(self._kernel.values.get(tile))
         made = re.search(r"&(\[.*?\])", tile)
         return known if made is None else made[1]
 
@@ -275,7 +206,7 @@ class _Maker:
         if self._draw(st.booleans()):
             mask = f"Some({self.tile('bool', shape)})"
             if self._is_defined:
-                other = f"Some({self.tile(_dtype_of(self._kernel.values[pointer]), shape)})"
+                other = f"Some({self.tile(dtype_of(self._kernel.values[pointer]), shape)})"
         if self._is_defined:
             offsets = f"({offsets} & {READABLE - 1})"
         call = f"T::load({pointer}.add_offsets({offsets}), {mask}, {other}, &[], None, None, None, false)"
@@ -283,7 +214,7 @@ class _Maker:
 
     def _operator(self) -> Sequence[str]:
         left = self.tile(None)
-        dtype = _dtype_of(self._kernel.values.get(left))
+        dtype = dtype_of(self._kernel.values.get(left))
         kind = self._draw(st.integers(0, 9))
         if kind == 0:
             return (f"let {self._name()} = -{left};",)
@@ -312,7 +243,7 @@ class _Maker:
         """A value chosen by a condition."""
         first = self.tile(None)
         type_ = self._kernel.values.get(first)
-        second = self.tile(_dtype_of(type_), self.shape_of(first))
+        second = self.tile(dtype_of(type_), self.shape_of(first))
         condition = self._condition()
         return (f"let {self._name()} = if {condition} {{ {first} }} else {{ {second} }};",)
 
@@ -321,8 +252,8 @@ class _Maker:
         start = self.tile(None)
         type_ = self._kernel.values.get(start)
         name, index = self._name(), self._name()
-        change = self.tile(_dtype_of(type_), self.shape_of(start))
-        operator = "&" if _dtype_of(type_) == "bool" else self._draw(st.sampled_from("+-*"))
+        change = self.tile(dtype_of(type_), self.shape_of(start))
+        operator = "&" if dtype_of(type_) == "bool" else self._draw(st.sampled_from("+-*"))
         bound = self._draw(st.sampled_from(("n", "S", "3")))
         return (
             f"let mut {name} = {start};",
@@ -334,7 +265,7 @@ class _Maker:
     def _scalar(self) -> Sequence[str]:
         """Arithmetic on scalars."""
         left = self.pick(self.named(Scalar)) or "n"
-        dtype = _dtype_of(self._kernel.values.get(left)) or "i32"
+        dtype = dtype_of(self._kernel.values.get(left)) or "i32"
         if self._draw(st.booleans()):
             target = self._draw(
                 st.sampled_from([dtype.value for dtype in DType if dtype not in _HALVES])
@@ -495,32 +426,5 @@ class _Call:
         return self._shape.count(",") + 1
 
 
-def extent(text: str) -> int:
-    """The extent that a dimension's text is for the constants of this module."""
-    return int(eval(text.replace("/", "//"), dict(CONSTANTS)))  # noqa: S307 - ours
-
-
 _HALVES = frozenset({DType.F16, DType.BF16})
 _DTYPES = {dtype.value: dtype for dtype in DType}
-
-
-def _dtype_of(type_: Type | None) -> str | None:
-    """The dtype as the Rust has it."""
-    match type_:
-        case (
-            Scalar(dtype=dtype)
-            | Tensor(dtype=dtype)
-            | Pointer(dtype=dtype)
-            | PointerTensor(dtype=dtype)
-        ):
-            return dtype_text(dtype).removeprefix("stored ")
-        case _:
-            return None
-
-
-def _shape_of(type_: Type | None) -> str | None:
-    match type_:
-        case Tensor(shape=shape) | PointerTensor(shape=shape):
-            return shape_text(shape)
-        case _:
-            return None

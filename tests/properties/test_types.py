@@ -7,7 +7,8 @@ import os
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.properties.generator import CONSTANTS, Generated, kernels
+from tests.properties.generator import kernels
+from tests.properties.growing import CONSTANTS, Generated
 from tests.properties.triton_types import Instance, named_types, triton_types
 
 EXAMPLES = int(os.environ.get("TYPE_EXAMPLES", "50"))

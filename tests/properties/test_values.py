@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.runner import _TORCH as TORCH
-from tests.properties.generator import CONSTANTS, READABLE, Generated, kernels
+from tests.properties.generator import READABLE, kernels
+from tests.properties.growing import CONSTANTS, Generated
 from tests.properties.interpreted import Array, Interpreter, Launch
 from tests.properties.meaning import Evaluator
 from tests.properties.triton_types import Instance, memory_dtype, named_types

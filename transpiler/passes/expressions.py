@@ -11,8 +11,6 @@ from transpiler.ir.types import (
     BOOL,
     UNIT,
     DType,
-    DtypeParameter,
-    Enumeration,
     LiteralKind,
     Never,
     Pointer,
@@ -40,7 +38,7 @@ from transpiler.passes.enums import enum_variant
 from transpiler.passes.fold import fold_expression
 from transpiler.passes.macro_calls import is_unreachable, macro_call
 from transpiler.passes.merging import merge_types
-from transpiler.passes.operators import binary, compare_tiles, unary
+from transpiler.passes.operators import binary, compare_tiles, conversion, unary
 from transpiler.passes.scalars import (
     bad_suffix,
     bind_method,
@@ -237,34 +235,7 @@ class ExpressionElaborator(ABC):
         dtype = resolve_dtype(state, node.type)
         if dtype is None or is_poison(operand):
             return state.poison(node.span)
-        type_ = state.type_of(operand)
-        if not isinstance(type_, Scalar | Enumeration):
-            state.sink.emit(
-                "E0407",
-                f"`as` converts scalars, not `{state.text(type_)}`",
-                node.span,
-                help=f"convert a tensor with `{state.hardware}::cast::<_, _>(…, None, false)`",
-            )
-            return state.poison(node.span)
-        if isinstance(dtype, DtypeParameter):
-            state.sink.emit(
-                "E0407",
-                f"`as` converts to primitive types, not to the generic `{dtype.name}`",
-                node.span,
-                help=f"write `{dtype.name}::from_f64(… as f64)`",
-            )
-            return state.poison(node.span)
-        if dtype is DType.BOOL and not state.solver.unify(type_.dtype, DType.BOOL):
-            state.sink.emit(
-                "E0407",
-                f"`as` converts no `{state.text(type_)}` to `bool`",
-                node.span,
-                help="compare it: `… != 0`",
-            )
-            return state.poison(node.span)
-        cast = ir.Cast(
-            span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.RUST_AS
-        )
+        cast = conversion(state, operand, dtype, node.span)
         if isinstance(operand, ir.Literal) and isinstance(node.operand, syntax.PathExpression):
             # A constant item, whose value is in range: what it is converted to may be an extent.
             return fold_expression(cast, state.sink)

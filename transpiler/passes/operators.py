@@ -67,6 +67,27 @@ def unary(
     return state.poison(span)
 
 
+def conversion(
+    state: Elaboration, operand: ir.Expression, dtype: ElementType, span: Span
+) -> ir.Expression:
+    """`operand as dtype`, of scalars."""
+    type_ = state.type_of(operand)
+    message, advice = "", ""
+    if not isinstance(type_, Scalar | Enumeration):
+        message = f"`as` converts scalars, not `{state.text(type_)}`"
+        advice = f"convert a tensor with `{state.hardware}::cast::<_, _>(…, None, false)`"
+    elif isinstance(dtype, DtypeParameter):
+        message = f"`as` converts to primitive types, not to the generic `{dtype.name}`"
+        advice = f"write `{dtype.name}::from_f64(… as f64)`"
+    elif dtype is DType.BOOL and not state.solver.unify(type_.dtype, DType.BOOL):
+        message = f"`as` converts no `{state.text(type_)}` to `bool`"
+        advice = "compare it: `… != 0`"
+    if message:
+        state.sink.emit("E0407", message, span, help=advice)
+        return state.poison(span)
+    return ir.Cast(span=span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.RUST_AS)
+
+
 def binary(
     state: Elaboration,
     operator: ir.BinaryOperator,
