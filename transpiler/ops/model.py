@@ -54,11 +54,15 @@ class ShapeBroadcast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeReduced:
-    """One axis of an argument, or all of them, reduced; kept with extent 1 where the flag says so."""
+    """One axis of an argument, or all of them, reduced; kept with extent 1 where the flag says so.
+
+    `is_general` tells that Triton's interpreter has no reduction of its own for it.
+    """
 
     parameter: str
     axis: str
     keep_dims: str | None = None
+    is_general: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,7 +91,7 @@ REDUCE: tuple[Op, ...] = (
         signature="<D: Num>(x: Tensor<D>, axis: Option<const i32>, keep_dims: bool) -> Tensor<D>",
         triton="tl.sum(x, axis=axis, keep_dims=keep_dims)",
         summary="The sum.",
-        shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
+        shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims", is_general=False),
         spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere="tl.sum(x, axis=axis, keep_dims=keep_dims).to(D)",
         identity=0.0,

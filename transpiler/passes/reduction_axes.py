@@ -1,7 +1,7 @@
 """Reductions and sorts as Triton and its interpreter take them.
 
-Triton sorts along no axis that is counted from the right. Its interpreter reduces along none either, and keeps one
-dimension of a tile that it reduces along all of them.
+Triton sorts along no axis that is counted from the right. Its interpreter reduces by a
+function along none either, and keeps one dimension of a tile that it reduces along all of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ def with_plain_axis(node: ir.OpCall, rule: ShapeReduced | ShapeOfLastAxis) -> ir
     places = {parameter.name: i for i, parameter in enumerate(node.op.parsed.parameters)}
     tile, axis = node.arguments[places[rule.parameter]], node.arguments[places[rule.axis]]
     if isinstance(tile, ir.PLAIN_ARGUMENTS) or not isinstance(tile.type, Tensor):
+        return node
+    if isinstance(rule, ShapeReduced) and not rule.is_general:
         return node
     rank = len(tile.type.shape)
     match axis:

@@ -15,7 +15,9 @@ _PARAMETERS = "out: T::Pointer<f32>"
     ("rust", "python"),
     [
         ("T::max(x, Some(-1), false)", "tl.reduce(x, 1, _maximum)"),
-        ("T::sum(x, Some(-2), true)", "tl.sum(x, axis=0, keep_dims=True)"),
+        ("T::min(x, Some(-2), true)", "tl.reduce(x, 0, _minimum, keep_dims=True)"),
+        ("T::sum(x, Some(-2), true)", "tl.sum(x, axis=-2, keep_dims=True)"),
+        ("T::sum(x, None, true)", "tl.sum(x, keep_dims=True)"),
         ("T::sum(x, Some(1), false)", "tl.sum(x, axis=1)"),
         ("T::max(x, None, false)", "tl.reduce(x, None, _maximum)"),
         ("T::sort(x, Some(-1), false)", "tl.sort(x, dim=1)"),
