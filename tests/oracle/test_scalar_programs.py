@@ -20,7 +20,7 @@ from tests.interpreter.process import InterpreterProcess, Request, Slice
 from tests.oracle.programs import DTYPES, FLOATS, Generator, Program, bits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 COUNT = int(os.environ.get("SCALAR_PROGRAMS", "2000"))
@@ -75,12 +75,28 @@ def rust_values(programs: list[Program], folder: Path) -> list[int]:
 
 def kernels(programs: list[Program]) -> str:
     """The programs as kernels that store their results."""
-    return "".join(
+    return "".join(kernel(index, program, program.body) for index, program in enumerate(programs))
+
+
+def kernel(index: int, program: Program, body: str) -> str:
+    """A kernel that stores what `body` calls `q`."""
+    return (
         f"#[kernel]\npub fn k{index}<T: Triton>(o: T::Pointer<{program.result}>, {head(program)}) {{\n"
-        f"{program.body}\nT::store(o.add_offsets(T::arange(0, 1)), "
+        f"{body}\nT::store(o.add_offsets(T::arange(0, 1)), "
         f"T::full::<{program.result}>(&[1], q), None, &[], None, None);\n}}\n"
-        for index, program in enumerate(programs)
     )
+
+
+def callers(programs: list[Program]) -> str:
+    """The programs as functions, and kernels that store what they return."""
+    parts = []
+    for index, program in enumerate(programs):
+        parts.append(
+            f"fn f{index}({head(program)}) -> {program.result} {{\n{program.body}\nq\n}}\n"
+        )
+        names = ", ".join(f"x{i}" for i in range(len(program.parameters)))
+        parts.append(kernel(index, program, f"let q = f{index}({names});"))
+    return "".join(parts)
 
 
 def is_same(found: int, expected: int, dtype: str) -> bool:
@@ -95,11 +111,27 @@ def is_same(found: int, expected: int, dtype: str) -> bool:
 def test_programs_agree_with_rustc(
     seed: int, interpreter: InterpreterProcess, tmp_path: Path
 ) -> None:
-    generator = Generator(seed=seed)
+    agree(Generator(seed=seed), kernels, interpreter, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(-(-COUNT // (8 * CHUNK))))
+def test_programs_in_functions_agree_with_rustc(
+    seed: int, interpreter: InterpreterProcess, tmp_path: Path
+) -> None:
+    agree(Generator(seed=-1 - seed), callers, interpreter, tmp_path)
+
+
+def agree(
+    generator: Generator,
+    translated: Callable[[list[Program]], str],
+    interpreter: InterpreterProcess,
+    tmp_path: Path,
+) -> None:
+    """Compare the next programs of a generator with what rustc makes of them."""
     programs = [generator.program(ARGUMENT_SETS) for _ in range(CHUNK)]
-    text = transpiler.transpile(kernels(programs)).text
+    text = transpiler.transpile(translated(programs)).text
     assert text is not None
-    path = tmp_path / f"programs_{seed}.py"
+    path = tmp_path / "programs.py"
     path.write_text(text)
     expected = iter(rust_values(programs, tmp_path))
     for index, program in enumerate(programs):

@@ -27,12 +27,15 @@ def short_circuit(node: ir.Binary) -> ir.Conditional:
 
 def guards_effect(node: ir.Expression) -> bool:
     """Whether it is `&&` or `||` the right side of which touches memory, or does anything else but compute."""
-    if not isinstance(node, ir.Binary) or not node.operator.is_logical:
-        return False
+    return isinstance(node, ir.Binary) and node.operator.is_logical and has_effect(node.right)
+
+
+def has_effect(value: ir.Expression) -> bool:
+    """Whether evaluating it touches memory, or does anything else but compute."""
     return any(
         (isinstance(inner, ir.OpCall) and inner.op.effect is not Effect.PURE)
         or (isinstance(inner, ir.Call) and bool(inner.function.effects))
-        for inner in walk_expression(node.right)
+        for inner in walk_expression(value)
     )
 
 

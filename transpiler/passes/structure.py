@@ -23,7 +23,7 @@ from transpiler.ir.visit import (
 from transpiler.passes.first_values import first_value, is_given
 from transpiler.passes.negation import negated
 from transpiler.passes.ranges import counts_by_one, left_early, lower_range
-from transpiler.passes.short_circuit import guards_effect
+from transpiler.passes.short_circuit import guards_effect, has_effect
 from transpiler.passes.structured import is_structured
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ def _into(symbol: ir.Symbol | None, value: ir.Expression) -> tuple[ir.Statement,
                 ),
             )
         case _ if symbol is None:
-            return ()
+            return (ir.Evaluate(span=value.span, value=value),) if has_effect(value) else ()
         case _:
             return (ir.Assign(span=value.span, symbol=symbol, value=value),)
 

@@ -377,3 +377,22 @@ def test_a_division_is_plain_where_no_call_gives_it_a_negative_number() -> None:
     assert plain == "return i // width, i % width"
     other = called(items, "let (a, b) = place(n, 16);\nlet c = place(m, -4);", name="place")
     assert other == "return tl.cast(i, tl.int32) // width, tl.cast(i, tl.int32) % width"
+
+
+def test_a_value_nobody_wants_is_computed_for_its_effect() -> None:
+    items = TOUCHING.replace("fn bump", "fn count")
+    body = (
+        "let _ = match n { 0 => count(a_ptr, b_ptr, c_ptr), _ => {\n"
+        "    if n > 5 { return; }\n    count(a_ptr, b_ptr, c_ptr)\n} };\n"
+    )
+    text = function(module(items + kernel(body, generics="T: Triton", parameters=POINTERS)), "k")
+    assert text == lines(
+        """
+        if n == 0:
+            count(a_ptr, b_ptr, c_ptr)
+        else:
+            if n > 5:
+                return
+            count(a_ptr, b_ptr, c_ptr)
+        """
+    )
