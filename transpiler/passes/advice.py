@@ -74,6 +74,8 @@ def conversion(wanted: Type, found: Type) -> str | None:
             return f"write the literal with a point, as in `1.0_{dtype.value}`"
         case DType(is_integer=True), DtypeVariable(kind=LiteralKind.FLOAT):
             return "write the literal without a point"
+        case DtypeVariable(kind=LiteralKind.INTEGER), DType(is_float=True) as dtype:
+            return f"write the literal with a point, as in `1.0_{dtype.value}`"
         case DType() as dtype, _ if dtype is not DType.BOOL:
             return f"convert it: `… as {dtype.value}`"
         case _:

@@ -21,7 +21,7 @@ from transpiler.ir.types import (
     Type,
 )
 from transpiler.ops.enums import ENUMS, REFUSED
-from transpiler.ops.signature import Form, TupleKind, ValueKind
+from transpiler.ops.signature import Form, OpParameter, TupleKind, ValueKind
 from transpiler.ops.table import OPS
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.argument_shapes import arguments_fit
@@ -150,9 +150,11 @@ class _Binding:
     ) -> None:
         parameters = self._op.parsed.parameters
         plural = "" if len(parameters) == 1 else "s"
+        advice = None
         if len(arguments) < len(parameters):
             missing = ", ".join(f"`{p.name}`" for p in parameters[len(arguments) :])
             label = f"missing {missing}"
+            advice = self._left_out(parameters[len(arguments) :], segment.name)
         else:
             label = f"{len(arguments) - len(parameters)} too many"
         self._state.sink.emit(
@@ -162,7 +164,15 @@ class _Binding:
             span,
             label=label,
             notes=(f"the operation is `{self._rust()}`",),
+            help=advice,
         )
+
+    def _left_out(self, missing: tuple[OpParameter, ...], name: str) -> str | None:
+        """How to write that arguments are left out; None where one of them cannot be."""
+        written = [_nothing(parameter.kind) for parameter in missing]
+        if not all(written):
+            return None
+        return f"write `{self._state.hardware}::{name}(…, {', '.join(map(str, written))})`"
 
     def _bind_generics(self, segment: syntax.PathSegment) -> None:
         written = segment.generics or ()
@@ -471,3 +481,16 @@ def _narrowest(first: Bound, second: Bound) -> str:
         (b.value for b in (Bound.FLOAT, Bound.INT, Bound.BOOL) if set(b.dtypes) == both),
         first.value,
     )
+
+
+def _nothing(kind: ValueKind) -> str | None:
+    """How an argument of a kind is left out in Rust."""
+    if kind.is_optional:
+        return "None"
+    match kind.form:
+        case Form.LIST | Form.CONSTANT_LIST:
+            return "&[]"
+        case Form.FLAG:
+            return "false"
+        case _:
+            return None

@@ -159,7 +159,12 @@ def _elaborate_kernel(
             help="a kernel is a plain `fn`",
         )
     if not isinstance(function.body, syntax.Block):
-        sink.emit("E0704", f"the kernel `{function.name}` has no body", function.name_span)
+        sink.emit(
+            "E0704",
+            f"the kernel `{function.name}` has no body",
+            function.name_span,
+            help="write `{ … }` instead of the `;`",
+        )
         return None
     try:
         body = BodyElaborator(state).block(function.body)
@@ -242,6 +247,7 @@ def _const_generics(function: syntax.Function, state: Elaboration) -> tuple[ir.S
                 "E0704",
                 f"the const generic `{parameter.name}` must be an integer or a bool",
                 parameter.type.span,
+                help=f"pass it when the kernel runs: `{parameter.name.lower()}: f32` among the parameters",
             )
         symbol = state.symbol(parameter.name, ir.SymbolKind.CONST_GENERIC, type_, parameter.span)
         state.scopes.declare_generic(symbol.name, symbol)
