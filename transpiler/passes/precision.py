@@ -19,7 +19,7 @@ from transpiler.ir.visit import Rewriter, child_expressions, statement_blocks, s
 from transpiler.ops.signature import Form
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from transpiler.ir.types import Type
     from transpiler.passes.context import PassContext
@@ -35,27 +35,73 @@ class _Precision(Enum):
 
 def precision(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
     """The module in which every change between the dtype of memory and that of arithmetic is a cast."""
-    return module.mapped(_kernel)
+    taken: dict[ir.FunctionSymbol, tuple[_Precision, ...]] = {}
+    functions = []
+    for function in module.functions:
+        placed = _placed_function(function, taken)
+        taken[function.symbol] = tuple(map(_precision_of, placed.parameters))
+        functions.append(placed)
+    kernels = tuple(_placed_kernel(kernel, taken) for kernel in module.kernels)
+    return replace(module, kernels=kernels, functions=tuple(functions))
 
 
-def _kernel(kernel: ir.R) -> ir.R:
+def _placed_kernel(kernel: ir.Kernel, taken: _Taken) -> ir.Kernel:
     # A dtype parameter no pointer carries is what arithmetic runs in: there is no memory of it.
-    halves = frozenset(
+    halves = _halves_of(kernel, (Pointer, PointerTensor))
+    if not halves:
+        return kernel
+    flow = _Flow(halves, taken)
+    flow.block(kernel.body)
+    return _Placement(halves, flow.stored(), taken).kernel(kernel)
+
+
+def _placed_function(function: ir.Function, taken: _Taken) -> ir.Function:
+    """The function; a tile it is given for a matrix product alone is one as memory holds it."""
+    halves = _halves_of(function, (Pointer, PointerTensor, Tensor))
+    if not halves or function.is_combine:
+        return function
+    flow = _Flow(halves, taken)
+    flow.block(function.body)
+    stored = flow.stored()
+    # Without a tile or a pointer of its own a function does not know what memory holds.
+    known = _halves_of(function, (Pointer, PointerTensor)) | {
+        symbol.type.dtype
+        for symbol in function.parameters
+        if symbol in stored and isinstance(symbol.type, Tensor)
+    }
+    halves = frozenset(dtype for dtype in halves if dtype in known)
+    if not halves:
+        return function
+    placement = _Placement(halves, flow.stored(), taken)
+    parameters = tuple(map(placement.symbol, function.parameters))
+    return replace(placement.kernel(function), parameters=parameters)
+
+
+def _halves_of(
+    routine: ir.Routine, forms: tuple[type[Pointer | PointerTensor | Tensor], ...]
+) -> _Halves:
+    """The dtype parameters of parameters of these forms that may be half precision."""
+    return frozenset(
         dtype
-        for parameter in kernel.parameters
-        if isinstance(parameter.type, Pointer | PointerTensor)
+        for parameter in routine.parameters
+        if isinstance(parameter.type, Pointer | PointerTensor | Tensor)
+        and isinstance(parameter.type, forms)
         and isinstance(dtype := parameter.type.dtype, DtypeParameter)
         and dtype.admits_half
     )
-    if not halves:
-        return kernel
-    # What a function is given has the dtype of arithmetic.
-    flow = _Flow(halves, kernel.parameters)
-    flow.block(kernel.body)
-    return _Placement(halves, flow.stored()).kernel(kernel)
+
+
+def _precision_of(parameter: ir.Symbol) -> _Precision:
+    match parameter.type:
+        case Tensor(dtype=DtypeParameter(is_stored=True)):
+            return _Precision.STORED
+        case _:
+            return _Precision.COMPUTED
 
 
 _Halves: TypeAlias = "frozenset[DtypeParameter]"
+_Taken: TypeAlias = "Mapping[ir.FunctionSymbol, tuple[_Precision, ...]]"
+"""How functions take their arguments."""
 
 
 def _is_half(type_: Type, halves: _Halves) -> bool:
@@ -125,10 +171,11 @@ class _Group:
 class _Flow:
     """Walks a kernel once and groups its variables by what flows into what."""
 
-    def __init__(self, halves: _Halves, computed: Iterable[ir.Symbol]) -> None:
+    def __init__(self, halves: _Halves, functions: _Taken) -> None:
         self._halves = halves
+        self._functions = functions
         self._parents: dict[ir.Symbol, ir.Symbol] = {}
-        self._computed = set(computed)
+        self._computed: set[ir.Symbol] = set()
         self._grounded: set[ir.Symbol] = set()
 
     def stored(self) -> frozenset[ir.Symbol]:
@@ -211,6 +258,14 @@ class _Flow:
                 group.symbols.append(symbol)
             case ir.OpCall():
                 self._gather_call(node, group)
+            case ir.Call():
+                group.is_computed = True
+                for argument, wanted in zip(
+                    node.arguments, self._functions[node.function], strict=True
+                ):
+                    self._argument(argument, wanted)
+                for constant in node.constants:
+                    self._use(constant)
             case ir.Conditional(condition=condition, then_value=value, else_value=other):
                 self._use(condition)
                 self._gather(value, group)
@@ -261,8 +316,9 @@ class _Flow:
 class _Placement(Rewriter):
     """Marks the tiles that stay as they are stored, and puts casts where precisions meet."""
 
-    def __init__(self, halves: _Halves, stored: frozenset[ir.Symbol]) -> None:
+    def __init__(self, halves: _Halves, stored: frozenset[ir.Symbol], functions: _Taken) -> None:
         self._halves = halves
+        self._functions = functions
         self._stored = stored
         self._marked = {
             symbol: replace(symbol, type=_as_stored(symbol.type, halves)) for symbol in stored
@@ -365,12 +421,23 @@ class _Placement(Rewriter):
                 marked = self.symbol(symbol)
                 return replace(node, symbol=marked, type=marked.type)
             case _:
-                return self.expression_parts(node)
+                return self._parts(node)
 
     def _parts(self, node: ir.Expression) -> ir.Expression:
-        if isinstance(node, ir.OpCall):
-            return self._arguments(node, _Precision.COMPUTED)
-        return self.expression_parts(node)
+        match node:
+            case ir.OpCall():
+                return self._arguments(node, _Precision.COMPUTED)
+            case ir.Call(function=function):
+                arguments = tuple(
+                    self._placed(argument, wanted)
+                    for argument, wanted in zip(
+                        node.arguments, self._functions[function], strict=True
+                    )
+                )
+                constants = tuple(map(self.expression, node.constants))
+                return replace(node, arguments=arguments, constants=constants)
+            case _:
+                return self.expression_parts(node)
 
     def _arguments(self, node: ir.OpCall, moved_in: _Precision) -> ir.OpCall:
         """The call with its arguments as it takes them, what it moves about in a precision."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, assert_never
 
 from transpiler.ir.nodes import Function
@@ -91,16 +93,28 @@ def computed_in(dtype: DType) -> DType:
     return DType.F32 if dtype.is_float and dtype.bits == 16 else dtype
 
 
-def element_of(pointer: str) -> Expression:
-    """The dtype of the elements of `pointer`, as memory holds them."""
-    return Attribute(Attribute(Name(pointer), "dtype"), "element_ty")
+def memory_source(routine: Routine, dtype: DtypeParameter) -> Symbol | None:
+    """The parameter off which the dtype memory holds is read: a pointer, or a tile that is as memory holds it."""
+    stored = replace(dtype, is_stored=True)
+    tiles = (
+        symbol
+        for symbol in routine.parameters
+        if isinstance(symbol.type, Tensor) and symbol.type.dtype == stored
+    )
+    return next(chain(carriers(routine, dtype), tiles), None)
+
+
+def dtype_of_memory(carrier: Symbol, name: str) -> Expression:
+    """The dtype of what `carrier`, called `name`, holds or points to."""
+    dtype = Attribute(Name(name), "dtype")
+    return dtype if isinstance(carrier.type, Tensor) else Attribute(dtype, "element_ty")
 
 
 def dtype_of_arithmetic(dtype: DtypeParameter, carrier: Symbol, name: str) -> Expression:
     """The dtype in which arithmetic on what `carrier`, called `name`, holds or points to runs: half is widened."""
     if isinstance(carrier.type, Scalar | Tensor):
         return Attribute(Name(name), "dtype")
-    element = element_of(name)
+    element = dtype_of_memory(carrier, name)
     single = dotted("tl.float32")
     if not dtype.admits_half:
         return element

@@ -18,7 +18,7 @@ from transpiler.ir.types import (
 )
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect
-from transpiler.target.dtypes import element_of, triton_dtype
+from transpiler.target.dtypes import triton_dtype
 from transpiler.target.model import (
     Attribute,
     Binary,
@@ -147,7 +147,7 @@ class ExpressionLowering:
     def dtype(self, dtype: ElementType) -> Expression:
         """A dtype in Python."""
         if isinstance(dtype, DtypeParameter) and dtype.is_stored:
-            return element_of(self.names.carriers[dtype.name])
+            return self.names.stored[dtype.name]
         return triton_dtype(dtype, self.names.dtypes)
 
     def _unary(self, expression: ir.Unary) -> Expression:

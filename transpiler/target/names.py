@@ -50,12 +50,13 @@ from transpiler.ir.types import (
     Type,
     UnknownDimension,
 )
-from transpiler.target.dtypes import carriers
+from transpiler.target.dtypes import dtype_of_memory, memory_source
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
     from transpiler.source import Span
+    from transpiler.target.model import Expression
     from transpiler.target.usage import Usage
 
 KEYWORDS = frozenset(
@@ -114,13 +115,13 @@ _LAUNCH_NAMES = frozenset(
 class KernelNames:
     """The Python names of one kernel.
 
-    `carriers` gives a pointer to elements of each dtype parameter that has one. `discards` gives the name that stands
-    for `_`, by the place of the `let` and the element's index.
+    `stored` gives for a dtype parameter what memory holds, read off a pointer or a tile. `discards` gives
+    the name that stands for `_`, by the place of the `let` and the element's index.
     """
 
     symbols: Mapping[Symbol, str]
     dtypes: Mapping[str, str]
-    carriers: Mapping[str, str]
+    stored: Mapping[str, Expression]
     discards: Mapping[tuple[Span, int], str]
 
 
@@ -200,13 +201,13 @@ class _Allocator:
                 self._constants.add(name)
         self._scopes.append(scope)
         self._statements(kernel.body)
-        pointers = {
-            dtype.name: self._symbols[symbols[0]]
+        stored = {
+            dtype.name: dtype_of_memory(carrier, self._symbols[carrier])
             for dtype in kernel.dtype_parameters
-            if (symbols := carriers(kernel, dtype))
+            if (carrier := memory_source(kernel, dtype)) is not None
         }
         return KernelNames(
-            symbols=self._symbols, dtypes=dtypes, carriers=pointers, discards=self._discards
+            symbols=self._symbols, dtypes=dtypes, stored=stored, discards=self._discards
         )
 
     # --- Blocks -----------------------------------------------------------------------------------

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.passes.kernels import LOAD, OFFSETS, dumped, store, translated
+from tests.unit.passes.kernels import (
+    LOAD,
+    OFFSETS,
+    dumped,
+    function,
+    kernel,
+    module,
+    store,
+    translated,
+)
 
 _STORED = "x_ptr.dtype.element_ty"
 _AT = (
@@ -200,3 +209,33 @@ def test_what_is_converted_to_anything_else_is_widened_first(dtype: str) -> None
         + store(f"T::cast::<{dtype}, D>(other, None, false)")
     )
     assert text[1] == "x = tl.load(x_ptr + offsets, mask=offsets < n).to(D)"
+
+
+# --- Functions ------------------------------------------------------------------------------------
+
+_FUNCTIONS = """\
+fn product<T: Triton, A: Float>(a: T::Tensor<A>, b: T::Tensor<A>, acc: T::Tensor<A>) -> T::Tensor<A> {
+    T::dot::<A, A>(a, b, Some(acc), InputPrecision::TF32, None)
+}
+fn weighted<T: Triton, A: Float>(a: T::Tensor<A>, b: T::Tensor<A>) -> T::Tensor<A> {
+    product::<T, A>(T::exp(a), b, a)
+}
+"""
+
+
+def test_a_function_that_multiplies_takes_tiles_as_memory_holds_them() -> None:
+    body = _SQUARE + _KEEP.format("product::<T, D>(a, b, T::zeros::<D>(&[BLOCK, BLOCK]))")
+    text = module(
+        _FUNCTIONS + kernel(body, parameters="x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>")
+    )
+    assert "A: tl.constexpr = acc.dtype" in function(text, "product")
+    assert function(text, "k").splitlines()[-3:] == [
+        "a = tl.load(x_ptr + at)",
+        "b = tl.load(y_ptr + at)",
+        "tl.store(y_ptr + at, product(a, b, tl.zeros([BLOCK, BLOCK], D)))",
+    ]
+
+
+def test_a_function_narrows_what_it_computes_to_the_dtype_of_what_it_is_given() -> None:
+    text = module(_FUNCTIONS + kernel(_SQUARE + _KEEP.format("weighted::<T, D>(a, b)")))
+    assert "return product(tl.exp(a).to(b.dtype), b, a)" in function(text, "weighted")
