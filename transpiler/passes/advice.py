@@ -65,7 +65,7 @@ def unknown_method(state: Elaboration, method: str, known: tuple[str, ...]) -> s
     )
 
 
-def conversion(wanted: Type, found: Type) -> str | None:
+def conversion_help(wanted: Type, found: Type) -> str | None:
     """How a scalar of one type becomes one of another."""
     if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):
         return None

@@ -16,7 +16,7 @@ from transpiler.ir.types import (
     Unit,
     shape_text,
 )
-from transpiler.passes.advice import conversion
+from transpiler.passes.advice import conversion_help
 from transpiler.passes.annotations import check_annotation
 from transpiler.passes.control_flow import ControlFlowElaborator
 from transpiler.passes.elaboration import is_poison, unknown_name
@@ -221,7 +221,7 @@ class AssignmentElaborator(ControlFlowElaborator):
             f"mismatched types: `{name}` is `{state.text(target)}`, "
             f"the value is `{state.text(found)}`",
             span,
-            help=conversion(target, found),
+            help=conversion_help(target, found),
         )
         return False
 

@@ -19,7 +19,7 @@ from transpiler.ir.types import (
     TupleType,
     with_dtypes,
 )
-from transpiler.passes.advice import conversion
+from transpiler.passes.advice import conversion_help
 from transpiler.passes.annotations import check_annotation, resolve_dtype, resolve_type
 from transpiler.passes.bounds import admitted_by, parameter_bounds
 from transpiler.passes.compile_time import dimension_of, is_compile_time, may_be_constant
@@ -315,7 +315,7 @@ class _Call:
             f"`{name}` of `{self._signature.function.name}` is {annotation_text(state, declared)}, "
             f"not `{state.text(value.type)}`",
             value.span,
-            help=conversion(declared, state.type_of(value)),
+            help=conversion_help(declared, state.type_of(value)),
         )
 
     def _check_bounds(self) -> None:

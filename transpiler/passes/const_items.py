@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.passes.advice import conversion
+from transpiler.passes.advice import conversion_help
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.elaboration import Elaboration, is_poison
 from transpiler.passes.fold import fold_expression
@@ -56,7 +56,7 @@ def const_value(
             "E0401",
             f"mismatched types: expected `{inner.text(annotation)}`, found `{inner.text(value.type)}`",
             const.value.span,
-            help=conversion(annotation, inner.type_of(value)),
+            help=conversion_help(annotation, inner.type_of(value)),
         )
         return state.poison(span)
     errors_before = state.sink.error_count

@@ -22,7 +22,12 @@ from transpiler.ir.types import (
     Type,
     Unit,
 )
-from transpiler.passes.advice import conversion, unknown_function, unknown_method, unknown_value
+from transpiler.passes.advice import (
+    conversion_help,
+    unknown_function,
+    unknown_method,
+    unknown_value,
+)
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.bind import bind_op_call
 from transpiler.passes.calls import call_function, combine_function, dtype_function
@@ -450,7 +455,7 @@ class ExpressionElaborator(ABC):
                 f"the arms of this `{keyword}` differ: `{state.text(then_value.type)}` and "
                 f"`{state.text(else_value.type)}`",
                 span,
-                help=conversion(state.type_of(else_value), state.type_of(then_value)),
+                help=conversion_help(state.type_of(else_value), state.type_of(then_value)),
             )
             return state.poison(span)
         if is_bool_literal(then_value, value=True) and is_bool_literal(else_value, value=False):

@@ -14,7 +14,7 @@ from transpiler.diagnostics.model import Label
 from transpiler.diagnostics.sink import Sink
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, NEVER, POISON, UNIT, Never, Poison, Tensor, Type, Unit
-from transpiler.passes.advice import conversion
+from transpiler.passes.advice import conversion_help
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.bounds import (
     HARDWARE_BOUND,
@@ -341,7 +341,7 @@ def accept_result(
             f"`{function.name}` returns {annotation_text(state, declared)}, and its value "
             f"is `{state.text(type_)}`",
             span,
-            help=conversion(declared, type_),
+            help=conversion_help(declared, type_),
         )
         return False
     type_ = state.solver.resolve_type(type_)

@@ -20,7 +20,7 @@ from transpiler.ir.types import (
     Type,
     Unit,
 )
-from transpiler.passes.advice import conversion, without_value
+from transpiler.passes.advice import conversion_help, without_value
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.assignments import AssignmentElaborator, written_type
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
@@ -145,7 +145,7 @@ class BodyElaborator(AssignmentElaborator):
                     f"mismatched types: expected `{written_type(state, annotation)}`, "
                     f"found `{state.text(type_)}`",
                     node.value.span,
-                    help=conversion(annotation, type_),
+                    help=conversion_help(annotation, type_),
                 )
                 type_ = POISON
             else:
