@@ -79,6 +79,8 @@ def resolve_type(state: Elaboration, written: syntax.Type) -> Type:
             return TupleType(elements=tuple(resolve_type(state, element) for element in elements))
         case syntax.PathType(path=path):
             return _resolve_path(state, written, path)
+        case syntax.InferredType():
+            return POISON  # whatever the value is
         case _:
             state.sink.emit(
                 "E0405",

@@ -203,6 +203,10 @@ class ControlFlowElaborator(MatchElaborator):
         type_ = loop.type
         if isinstance(type_, Poison):
             return state.poison(node.span)
+        if not is_block and not loop.has_break and not _leaves_far(body):
+            return state.unsupported(
+                "a `loop` that never ends", node.span, instead="leave it with `break`"
+            )
         if type_ is None or isinstance(type_, Unit | Never):
             statement = self._endless_loop(node, body, loop, ir.PLAIN, None)
             value: ir.Expression = ir.TupleValue(span=node.span, type=UNIT, elements=())
@@ -425,6 +429,11 @@ class ControlFlowElaborator(MatchElaborator):
                 help="convert it with `as usize`",
             )
         return ir.Literal(span=node.span, type=type_, value=1)
+
+
+def _leaves_far(body: ir.Block) -> bool:
+    """Whether a jump leads out of a loop without being its own `break`."""
+    return any(isinstance(each, ir.Return | ir.Break) for each in walk_statements(body))
 
 
 def _returns(body: ir.Block) -> bool:

@@ -47,6 +47,7 @@ from transpiler.passes.operators import binary, compare_tiles, conversion, unary
 from transpiler.passes.scalars import (
     bad_suffix,
     bind_method,
+    byte_literal,
     primitive,
 )
 from transpiler.passes.shapes import unify_shapes
@@ -113,6 +114,8 @@ class ExpressionElaborator(ABC):
                 return self._float(node)
             case syntax.BooleanLiteral():
                 return ir.Literal(span=node.span, type=BOOL, value=node.value)
+            case syntax.TextLiteral(text=text) if text.startswith("b'"):
+                return byte_literal(node)
             case syntax.PathExpression():
                 return self._path(node)
             case syntax.Unary():

@@ -179,7 +179,10 @@ def _binary_type(
         _undefined(state, operator, left_type, right_type, span, advice=advice)
         return None
     if operator in _SHIFTS and are_scalars:
-        # Rust lets the two sides of a shift have different integer types.
+        # Rust lets the two sides of a shift have different integer types; a literal without one takes that of the left.
+        right_dtype = right_type.dtype
+        if isinstance(right_dtype, DtypeVariable) and right_dtype.kind is LiteralKind.INTEGER:
+            state.solver.unify(right_dtype, left_type.dtype)
         if _may_be_integer(left_type.dtype) and _may_be_integer(right_type.dtype):
             return left_type
         _undefined(state, operator, left_type, right_type, span)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, DType, Scalar
-from transpiler.passes.integer import integer_range
+from transpiler.passes.integer import integer_range, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ def lower_range(
 
     def bound(value: ir.Expression, name: str) -> ir.Expression:
         if isinstance(value, ir.Literal):
-            return replace(value, type=type_)
+            return replace(value, type=type_, value=wrap(int(value.value), counted))
         if value.type != type_:
             value = ir.Cast(span=value.span, type=type_, operand=value, kind=ir.CastKind.RUST_AS)
         if isinstance(value, ir.Read) and not value.symbol.is_mutable:

@@ -29,12 +29,13 @@ from transpiler.ops.scalar_methods import (
 from transpiler.passes.elaboration import is_poison, near_match
 from transpiler.passes.integer import truncating_binary, wrap
 from transpiler.passes.operators import binary, unary
+from transpiler.syntax.text_literals import text_value
 
 if TYPE_CHECKING:
     from transpiler.ops.scalar_methods import ScalarMethod
     from transpiler.passes.elaboration import Elaboration
     from transpiler.source import Span
-    from transpiler.syntax.nodes import Path
+    from transpiler.syntax.nodes import Path, TextLiteral
 
 _PRIMITIVES = {
     **{dtype.value: dtype for dtype in DType},
@@ -47,6 +48,13 @@ _PRIMITIVES = {
 def primitive(name: str) -> DType | None:
     """The dtype of that Rust name."""
     return _PRIMITIVES.get(name)
+
+
+def byte_literal(node: TextLiteral) -> ir.Literal:
+    """`b'a'`, an integer."""
+    inner = node.text[2:-1]
+    value = ord(text_value(f'"{inner}"') or "\0") if inner != '"' else ord('"')
+    return ir.Literal(span=node.span, type=Scalar(dtype=DType.U8), value=value)
 
 
 def bad_suffix(state: Elaboration, span: Span, suffix: str) -> ir.Expression:

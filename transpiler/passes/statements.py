@@ -23,6 +23,7 @@ from transpiler.ir.types import (
 from transpiler.passes.advice import conversion_help, without_value
 from transpiler.passes.annotations import check_annotation, resolve_type
 from transpiler.passes.assignments import AssignmentElaborator, written_type
+from transpiler.passes.cfg import is_enabled
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
 from transpiler.passes.control_flow import diverges
 from transpiler.passes.elaboration import BLOCK_LEVELS, is_poison
@@ -84,6 +85,10 @@ class BodyElaborator(AssignmentElaborator):
     def _statements(self, node: syntax.Block) -> list[ir.Statement]:
         result: list[ir.Statement] = []
         for statement in node.statements:
+            if isinstance(statement, syntax.Let | syntax.ExpressionStatement) and not is_enabled(
+                statement.attributes, self.state.features, self.state.sink
+            ):
+                continue
             match statement:
                 case syntax.Let():
                     result.extend(self._let(statement))
@@ -137,7 +142,7 @@ class BodyElaborator(AssignmentElaborator):
         type_ = state.type_of(value)
         if is_ignored and isinstance(type_, Unit):
             return list(with_first_layout(_without_value(value), layout_of(node.trivia)))
-        if node.type is not None:
+        if node.type is not None and not isinstance(node.type, syntax.InferredType):
             annotation = resolve_type(state, node.type)
             if not check_annotation(state, annotation, type_):
                 state.sink.emit(
