@@ -40,6 +40,8 @@ ROWS = tuple(
     op
     for op in OPS.values()
     if op.family != "debug"
+    # Inline assembly takes no dtype that a kernel reads off a pointer.
+    and all(parameter.kind.form is not Form.TEXT for parameter in op.parsed.parameters)
     and not (isinstance(op.shape, ShapeMatrixProduct) and op.shape.is_packed)
 )
 """The rows that have a value; but where two operands are packed, their formats say which shapes go together."""
