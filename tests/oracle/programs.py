@@ -1,207 +1,203 @@
-"""Random scalar programs: text that is plain Rust and the body of a kernel at once."""
+"""Random programs: kernels that rustc and this compiler both take, word for word."""
 
 from __future__ import annotations
 
 import random
-import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tests.oracle.expressions import Function, Variable
+from tests.oracle.statements import Output, Statements
+from tests.oracle.tree import Hole, Node
+from tests.oracle.values import DTYPES, FLOATS, INTEGERS, NUMBERS, literal, smallest, value
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
-INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
-FLOATS = ("f32", "f64")
-DTYPES = (*INTEGERS, *FLOATS)
+ELEMENTS = 8
+"""How many elements each output has; programs store all over them."""
 
-_METHODS = {
-    "integer": ("max", "min", "wrapping_add", "wrapping_sub", "wrapping_mul", "saturating_add"),
-    "float": ("max", "min", "copysign"),
-}
-_UNARY_METHODS = {
-    "integer": ("count_ones", "leading_zeros", "trailing_zeros"),
-    "float": ("abs", "floor", "ceil", "trunc", "round", "sqrt", "fract"),
-}
+_SMALLEST = smallest()
+
+Arguments = tuple[int | float | bool, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """The parameters `x0`, `x1` …, statements, the value they end in, and arguments to run it with."""
+    """A kernel `name` with what it calls, the types of what it is given, and values for those.
 
+    `constants` are its const generics, each with its dtype and value.
+    """
+
+    name: str
+    items: tuple[Node, ...]
     parameters: tuple[str, ...]
-    body: str
-    result: str
-    arguments: tuple[tuple[int | float, ...], ...]
+    constants: tuple[tuple[str, str, int], ...]
+    outputs: tuple[Output, ...]
+    body: tuple[Node, ...]
+    calls: tuple[Arguments, ...]
 
+    @property
+    def text(self) -> str:
+        """The Rust."""
+        generics = "".join(f", const {name}: {dtype}" for name, dtype, _ in self.constants)
+        pointers = [f"{output.name}: T::Pointer<{output.dtype}>" for output in self.outputs]
+        scalars = [f"x{index}: {dtype}" for index, dtype in enumerate(self.parameters)]
+        head = f"#[kernel]\npub fn {self.name}<T: Triton{generics}>({', '.join(pointers + scalars)}) {{\n"
+        return "".join(map(str, self.items)) + head + "".join(map(str, self.body)) + "}\n"
 
-def bits(dtype: str) -> int:
-    """The width of a dtype."""
-    return int(dtype[1:])
-
-
-def value(rng: random.Random, dtype: str) -> int | float:
-    """A number of the dtype, often one at an edge; floats are exact in it."""
-    if dtype in FLOATS:
-        edges = [0.0, -0.0, 1.0, -1.5, 0.1, 1e30, float("inf"), float("-inf"), float("nan")]
-        number = rng.choice(edges) if rng.random() < 0.3 else rng.uniform(-1000, 1000)
-        return rounded(number) if dtype == "f32" else number
-    width = bits(dtype)
-    least, most = (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
-    if dtype[0] == "u":
-        least, most = 0, 2**width - 1
-    return rng.choice((least, most, 0, 1, 2, 3, most - 1, rng.randint(least, most)))
-
-
-def rounded(number: float) -> float:
-    """The number in single precision."""
-    return float(struct.unpack("f", struct.pack("f", number))[0])
-
-
-def literal(rng: random.Random, dtype: str) -> str:
-    """A constant in Rust, with its suffix."""
-    if dtype in FLOATS:
-        return f"{rng.choice(('0.0', '1.0', '0.1', '2.5', '1e10', '3.25'))}_{dtype}"
-    return f"{rng.randrange(min(128, 2 ** (bits(dtype) - 1)))}_{dtype}"
+    def variants(self) -> Iterator[Program]:
+        """Programs that are this one with something left out or made simpler."""
+        for index in range(len(self.body)):
+            yield replace(self, body=self.body[:index] + self.body[index + 1 :])
+        for index in range(len(self.items)):
+            yield replace(self, items=self.items[:index] + self.items[index + 1 :])
+        if len(self.outputs) > 1:
+            for output in self.outputs:
+                yield replace(self, outputs=tuple(each for each in self.outputs if each != output))
+        for index, statement in enumerate(self.body):
+            for variant in statement.variants(_SMALLEST):
+                yield replace(self, body=(*self.body[:index], variant, *self.body[index + 1 :]))
 
 
 @dataclass(slots=True, kw_only=True)
 class Generator:
-    """Makes programs; the same `seed` makes the same."""
+    """Makes programs; the same `seed` makes the same.
+
+    Those for a device leave out what it computes approximately; `fuses` says whether `mul_add` rounds once where the
+    program is to run: see `deviations`.
+    """
 
     seed: int
+    calls: int = 2
+    is_for_device: bool = False
+    fuses: bool = True
+    _made: int = 0
     _rng: random.Random = field(init=False)
-    _scope: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Starts the sequence."""
         self._rng = random.Random(self.seed)  # noqa: S311 - no secret
 
-    def program(self, argument_sets: int) -> Program:
+    def program(self) -> Program:
         """The next program."""
         rng = self._rng
-        parameters = tuple(rng.choice(DTYPES) for _ in range(rng.randint(2, 4)))
-        self._scope = [(f"x{i}", dtype) for i, dtype in enumerate(parameters)]
-        lines = [self._statement() for _ in range(rng.randint(1, 5))]
-        result = rng.choice(DTYPES)
-        lines.append(f"let q: {result} = {self._expression(result, 3)};")
+        name = f"k{self._made}"
+        self._made += 1
+        parameters = tuple(rng.choice(DTYPES) for _ in range(rng.randint(1, 4)))
+        if not set(parameters) & set(NUMBERS):
+            parameters = (*parameters, rng.choice(INTEGERS))
+        constants = tuple(
+            (f"N{index}", "bool" if rng.random() < 0.2 else "i32", 0)
+            for index in range(rng.choice((0, 0, 1, 2)))
+        )
+        constants = tuple(
+            (
+                constant,
+                dtype,
+                rng.randrange(2) if dtype == "bool" else rng.choice((1, 2, 3, 8, 31, -1, 0)),
+            )
+            for constant, dtype, _ in constants
+        )
+        make = Statements(
+            rng=rng, elements=ELEMENTS, is_for_device=self.is_for_device, fuses=self.fuses
+        )
+        items = tuple(self._item(make, name, index) for index in range(rng.choice((0, 0, 1, 2))))
+        make.outputs = [
+            Output(name=f"o{index}", dtype=rng.choice(DTYPES)) for index in range(rng.randint(1, 3))
+        ]
+        make.scope += _named(parameters)
+        make.scope += [
+            Variable(name=constant, dtype=dtype, is_known=True) for constant, dtype, _ in constants
+        ]
+        body = [make.statement(3) for _ in range(rng.randint(1, 4))]
+        if rng.random() < 0.15:
+            body.append(self._early(make))
+            body += [make.statement(3) for _ in range(rng.randint(1, 2))]
+        for output in make.outputs:
+            place = "T::arange(0, 1)"
+            body.append(make.store(output, Hole(node=make.expression(output.dtype, 2)), place))
         return Program(
+            name=name,
+            items=items,
             parameters=parameters,
-            body="\n".join(lines),
-            result=result,
-            arguments=tuple(
-                tuple(value(rng, dtype) for dtype in parameters) for _ in range(argument_sets)
+            constants=constants,
+            outputs=tuple(make.outputs),
+            body=tuple(body),
+            calls=tuple(
+                tuple(value(rng, dtype) for dtype in parameters) for _ in range(self.calls)
             ),
         )
 
-    # --- Statements -------------------------------------------------------------------------------
+    def _early(self, make: Statements) -> Node:
+        """A return under a condition."""
+        condition = Hole(node=make.condition(2))
+        with make.block():
+            before = make.statements(self._rng.randint(0, 1), 1)
+        return Node(sort="statement", pieces=("if ", condition, " {\n", *before, "return;\n}\n"))
 
-    def _statement(self) -> str:
+    def _item(self, make: Statements, program: str, index: int) -> Node:
+        """A constant, or a function that what follows may call."""
         rng = self._rng
-        dtype = rng.choice(DTYPES)
-        name = rng.choice(("a", "b", "c", "d", f"x{rng.randrange(3)}"))
-        initial = self._expression(dtype, 2)
-        kind = rng.random()
-        if kind < 0.5:
-            text = f"let {name}: {dtype} = {initial};"
-        elif kind < 0.75:
-            change = self._inside(name, dtype, lambda: self._expression(dtype, 2))
-            other = self._inside(name, dtype, lambda: self._expression(dtype, 1))
-            condition = self._inside(name, dtype, lambda: self._condition(1))
-            text = (
-                f"let mut {name}: {dtype} = {initial};\nif {condition} {{\n{name} = {change};\n}} "
-                f"else {{\n{name} = {other};\n}}"
+        name = f"{program}_{index}"
+        form = rng.random()
+        if form < 0.2:
+            dtype, name = rng.choice(NUMBERS), name.upper()
+            make.scope.append(Variable(name=name, dtype=dtype, is_known=True))
+            return Node(
+                sort="", pieces=(f"const {name}: {dtype} = ", Hole(node=literal(rng, dtype)), ";\n")
             )
-        elif kind < 0.9:
-            change = self._inside(name, dtype, lambda: self._expression(dtype, 2))
-            text = f"let mut {name}: {dtype} = {initial};\nfor _i in 0..{rng.randint(1, 4)} {{\n{name} = {change};\n}}"
-        else:
-            inner = self._inside("e", dtype, lambda: self._expression(dtype, 2))
-            text = f"let {name}: {dtype} = {{\nlet e: {dtype} = {initial};\n{inner}\n}};"
-        self._declare(name, dtype)
-        return text
+        if form < 0.35:
+            return self._generic(make, name)
+        if form < 0.45:
+            return self._macro(make, name)
+        parameters = (*(rng.choice(DTYPES) for _ in range(rng.randint(0, 2))), rng.choice(NUMBERS))
+        result = rng.choice(DTYPES)
+        generics, written = "", ""
+        with make.block():
+            make.scope += _named(parameters)
+            if rng.random() < 0.3:
+                generics, written = "<const N: i32>", f"::<{rng.choice((0, 1, 3, 7))}>"
+                make.scope.append(Variable(name="N", dtype="i32", is_known=True))
+            statements = make.statements(rng.randint(0, 2), 2)
+            if rng.random() < 0.3:
+                condition = Hole(node=make.condition(1))
+                early = Hole(node=make.expression(result, 1))
+                statements += ["if ", condition, " {\nreturn ", early, ";\n}\n"]
+                statements += make.statements(rng.randint(0, 1), 1)
+            last = Hole(node=make.expression(result, 2))
+        names = [f"x{i}: {dtype}" for i, dtype in enumerate(parameters)]
+        head = f"fn {name}{generics}({', '.join(names)}) -> {result} {{\n"
+        make.functions.append(Function(name=name + written, parameters=parameters, result=result))
+        return Node(sort="", pieces=(head, *statements, last, "\n}\n"))
 
-    def _declare(self, name: str, dtype: str) -> None:
-        self._scope = [each for each in self._scope if each[0] != name] + [(name, dtype)]
-
-    def _inside(self, name: str, dtype: str, make: Callable[[], str]) -> str:
-        before = self._scope
-        self._declare(name, dtype)
-        text = make()
-        self._scope = before
-        return text
-
-    # --- Expressions ------------------------------------------------------------------------------
-
-    def _expression(self, dtype: str, depth: int) -> str:
+    def _macro(self, make: Statements, name: str) -> Node:
+        """A macro of two values of one dtype."""
         rng = self._rng
-        if depth == 0 or rng.random() < 0.1:
-            return self._leaf(dtype)
-        kind = "float" if dtype in FLOATS else "integer"
-        choice = rng.random()
-        left = self._expression(dtype, depth - 1)
-        if choice < 0.1:
-            return f"(if {self._condition(depth - 1)} {{ {left} }} else {{ {self._expression(dtype, depth - 1)} }})"
-        if choice < 0.2:
-            source = rng.choice(DTYPES)
-            return f"({self._expression(source, depth - 1)} as {dtype})"
-        if choice < 0.25:
-            return f"({self._condition(depth - 1)} as {dtype})" if kind == "integer" else left
-        if choice < 0.35:
-            if kind == "float" or dtype[0] == "i":
-                return f"(-{left})"
-            return f"(!{left})"
-        if choice < 0.45:
-            method = rng.choice(_METHODS[kind])
-            call = f"{self._held(left, dtype)}.{method}({self._expression(dtype, depth - 1)})"
-            # Which zero `max` and `min` give of two is open in Rust; the sum makes it the positive one.
-            return f"({call} + 0.0)" if method in {"max", "min"} and kind == "float" else call
-        if choice < 0.5:
-            method = rng.choice(_UNARY_METHODS[kind])
-            call = f"{self._held(left, dtype)}.{method}()"
-            return call if kind == "float" else f"({call} as {dtype})"
-        # A literal on the right only: no operation is constant, so that none is refused for overflow.
-        is_literal = rng.random() < 0.3
-        if kind == "integer" and rng.random() < 0.1:
-            method = rng.choice(("rem_euclid", "div_euclid", "abs_diff", "pow"))
-            return self._integer_method(left, method, dtype)
-        right = literal(rng, dtype) if is_literal else self._expression(dtype, depth - 1)
-        if kind == "float":
-            return f"({left} {rng.choice('+-*/%')} {right})"
-        operator = rng.choice(("+", "-", "*", "&", "|", "^", "/", "%", "<<", ">>"))
-        if operator in {"/", "%"}:
-            return f"({left} {operator} (({right} & 7) | 1))"
-        if operator in {"<<", ">>"}:
-            distance = rng.choice(INTEGERS)
-            return f"({left} {operator} ({self._leaf(distance)} & 7))"
-        return f"({left} {operator} {right})"
+        dtype = rng.choice(NUMBERS)
+        first, second = rng.choices("+-*", k=2)
+        forms = (
+            f"$x {first} $y {second} $x",
+            f"{{ let a = $x; let b = a {first} $y; b {second} a }}",
+            f"if $x < $y {{ $x {first} $y }} else {{ $y {second} $y }}",
+        )
+        text = f"macro_rules! {name} {{ ($x:expr, $y:expr) => {{ {rng.choice(forms)} }}; }}\n"
+        make.functions.append(Function(name=f"{name}!", parameters=(dtype, dtype), result=dtype))
+        return Node(sort="", pieces=(text,))
 
-    def _integer_method(self, left: str, method: str, dtype: str) -> str:
-        """A call that is defined whatever the operands are."""
-        right = self._leaf(dtype)
-        match method:
-            case "pow":
-                return f"{self._held(left, dtype)}.pow(({right} & 7) as u32)"
-            case "abs_diff":
-                return f"({self._held(left, dtype)}.abs_diff({right}) as {dtype})"
-            case _:
-                return f"{self._held(left, dtype)}.{method}(({right} & 7) | 1)"
-
-    def _held(self, text: str, dtype: str) -> str:
-        return f"({text} as {dtype})"
-
-    def _leaf(self, dtype: str) -> str:
+    def _generic(self, make: Statements, name: str) -> Node:
+        """A function over a dtype parameter."""
         rng = self._rng
-        names = [name for name, its in self._scope if its == dtype]
-        if names and rng.random() < 0.8:
-            return rng.choice(names)
-        name, source = rng.choice(self._scope)
-        return f"({name} as {dtype})" if source != dtype else name
+        bound = rng.choice(("Num", "Float"))
+        dtype = rng.choice(FLOATS if bound == "Float" else NUMBERS)
+        operators = rng.choices("+-*", k=2)
+        text = f"if x {rng.choice(('<', '>=', '=='))} y {{ x {operators[0]} y }} else {{ y {operators[1]} x * x }}"
+        if bound == "Float":
+            text = f"let h = D::from_f64({rng.choice(('0.1', '2.5', '-1e-3'))});\n{text.replace('x * x', 'h / x')}"
+        written = f"{name}::<{dtype}>" if rng.random() < 0.5 else name
+        make.functions.append(Function(name=written, parameters=(dtype, dtype), result=dtype))
+        return Node(sort="", pieces=(f"fn {name}<D: {bound}>(x: D, y: D) -> D {{\n{text}\n}}\n",))
 
-    def _condition(self, depth: int) -> str:
-        rng = self._rng
-        dtype = rng.choice(DTYPES)
-        operator = rng.choice(("<", "<=", ">", ">=", "==", "!="))
-        text = f"({self._expression(dtype, max(depth, 0))}) {operator} ({self._leaf(dtype)})"
-        if depth > 0 and rng.random() < 0.3:
-            return f"({text} {rng.choice(('&&', '||'))} {self._condition(0)})"
-        return f"({text})"
+
+def _named(parameters: tuple[str, ...]) -> list[Variable]:
+    return [Variable(name=f"x{index}", dtype=dtype) for index, dtype in enumerate(parameters)]
