@@ -327,6 +327,10 @@ class Flow:
         target = _Loop(number)
         guards = self._guards
         if condition is not None:
+            if isinstance(condition, ir.Cast):
+                condition = (
+                    condition.operand
+                )  # what is made a value of Triton is the same condition
             self._expression(condition)
             self._guards = (*guards, Guard(condition, holds=True, is_loop=True))
         self._targets.append(target)

@@ -350,7 +350,7 @@ def _refined(ranges: Ranges, found: Interval, symbol: ir.Symbol, fact: Fact) -> 
     match fact.condition:
         case ir.Unary(operator=ir.UnaryOperator.NOT, operand=operand):
             return _refined(ranges, found, symbol, Fact(condition=operand, holds=not fact.holds))
-        case ir.BlockValue(statements=(), value=value):
+        case ir.BlockValue(statements=(), value=value) | ir.Cast(operand=value):
             return _refined(ranges, found, symbol, Fact(condition=value, holds=fact.holds))
         case ir.Binary(operator=ir.BinaryOperator.AND | ir.BinaryOperator.OR as operator):
             if fact.holds is (operator is ir.BinaryOperator.AND):

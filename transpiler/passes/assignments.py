@@ -21,7 +21,7 @@ from transpiler.passes.annotations import check_annotation
 from transpiler.passes.control_flow import ControlFlowElaborator
 from transpiler.passes.elaboration import is_poison, unknown_name
 from transpiler.passes.merging import merge_types
-from transpiler.passes.operators import binary
+from transpiler.passes.operators import binary, has_python_form
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ class AssignmentElaborator(ControlFlowElaborator):
             value, operator = result, None  # the distance may be of another type
         if is_poison(result, whole) or not self._check_assignment(symbol, result, span):
             return []
+        if not has_python_form(state, operator, symbol.type, value):
+            value, operator = result, None
         return [ir.Assign(span=span, layout=layout, symbol=symbol, value=value, operator=operator)]
 
     def _place_named(self, place: syntax.Expression) -> tuple[ir.Symbol, tuple[int, ...]] | None:

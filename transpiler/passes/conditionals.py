@@ -22,17 +22,16 @@ from transpiler.passes.short_circuit import guards_effect, short_circuit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from transpiler.diagnostics.sink import Sink
     from transpiler.passes.context import PassContext
 
 
-def conditionals(module: ir.Module, context: PassContext) -> ir.Module:
+def conditionals(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
     """Every conditional and block value of the module in a form Python has."""
 
     def expanded(routine: ir.R) -> ir.R:
         if not _has_any(routine):
             return routine
-        return _Expander(routine, context.sink).kernel(routine)
+        return _Expander(routine).kernel(routine)
 
     return module.mapped(expanded)
 
@@ -50,8 +49,7 @@ def _has_any(kernel: ir.Routine) -> bool:
 
 
 class _Expander(Rewriter):
-    def __init__(self, kernel: ir.Routine, sink: Sink) -> None:
-        self._sink = sink
+    def __init__(self, kernel: ir.Routine) -> None:
         self._constants: Mapping[ir.Symbol, ir.Expression | None] = compile_time_symbols(kernel)
         self._ids = count(1 + _largest_id(kernel))
 
@@ -129,7 +127,12 @@ class _Expander(Rewriter):
         )
 
     def _holds_statements(self, value: ir.Expression) -> bool:
-        return any(self._needs_statement(inner) for inner in walk_expression(value))
+        return any(
+            self._needs_statement(inner)
+            for inner in walk_expression(value)
+            # The arm of a conditional is a block, and often nothing but its value.
+            if not isinstance(inner, ir.BlockValue) or inner.statements
+        )
 
     def _into(self, targets: tuple[ir.Symbol, ...], value: ir.Expression) -> list[ir.Statement]:
         """Statements that give the targets the value."""
@@ -171,15 +174,8 @@ class _Expander(Rewriter):
     # --- Values inside other expressions
 
     def _hoist_from(self, statement: ir.Statement, hoisted: list[ir.Statement]) -> ir.Statement:
-        if isinstance(statement, ir.While):
-            for inner in walk_expression(statement.condition):
-                if self._needs_statement(inner):
-                    self._sink.emit(
-                        "E0601",
-                        "a block in the condition of a loop is not supported in a kernel",
-                        inner.span,
-                        help="compute it before the loop and at the end of its body",
-                    )
+        if isinstance(statement, ir.While) and self._holds_statements(statement.condition):
+            raise ValueError("elaboration moves statements out of the conditions of loops")
         overwritten = _overwritten(statement_expressions(statement))
         return _Hoister(self, hoisted, overwritten).statement(statement)
 

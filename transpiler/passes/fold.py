@@ -12,10 +12,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import F64, DType, DtypeParameter, Scalar
+from transpiler.ir.types import F64, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.scalar_methods import FAMILY
 from transpiler.passes.integer import integer_range, truncating_binary, wrap
+from transpiler.passes.operators import SHIFTS
 from transpiler.passes.rounding import round_to
 from transpiler.passes.scalar_folding import folded_method
 
@@ -49,6 +50,9 @@ class _Folder(Rewriter):
                 return self._binary(node, left, right)
             case ir.Binary() if node.operator.is_logical:
                 return _decided(node)
+            case ir.Binary(right=ir.Literal(value=int() as distance)) if node.operator in SHIFTS:
+                self._check_distance(node, distance)
+                return node
             case ir.Cast(operand=ir.Literal() as operand):
                 return _cast(node, operand)
             case ir.Cast(kind=ir.CastKind.FROM_F64, operand=ir.Cast() as inner):
@@ -100,6 +104,15 @@ class _Folder(Rewriter):
         if value is None:
             return node
         return ir.Literal(span=node.span, type=node.type, value=value)
+
+    def _check_distance(self, node: ir.Binary, distance: int) -> None:
+        dtype = node.type.dtype if isinstance(node.type, Scalar | Tensor) else None
+        if isinstance(dtype, DType) and not 0 <= distance < dtype.bits:
+            self._sink.emit(
+                "E0406",
+                f"this shifts by {distance}, and `{dtype.value}` has {dtype.bits} bits",
+                node.span,
+            )
 
     def _integer(self, node: ir.Binary, left: int, right: int, dtype: DType) -> int | None:
         value = truncating_binary(node.operator, left, right)

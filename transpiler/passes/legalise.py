@@ -23,10 +23,11 @@ from transpiler.ir.types import BOOL, F64, I32, Bound, DType, DtypeParameter, Sc
 from transpiler.ir.visit import Rewriter, walk_statements
 from transpiler.ops.model import Op, ShapeOfLastAxis, ShapeReduced
 from transpiler.ops.scalar_methods import FAMILY, scalar_method
-from transpiler.passes.compile_time import is_compile_time
+from transpiler.passes.compile_time import constant_value, is_compile_time
 from transpiler.passes.constants import compile_time_symbols, tile_extents
 from transpiler.passes.given_numbers import GivenNumbers
-from transpiler.passes.integer import integer_range
+from transpiler.passes.integer import integer_range, wrap
+from transpiler.passes.operators import SHIFTS
 from transpiler.passes.parameters import parameters_to_materialise
 from transpiler.passes.reduction_axes import with_plain_axis
 from transpiler.passes.rounding import largest_finite, smallest_normal
@@ -45,6 +46,13 @@ _TRUNCATED_QUOTIENT = Op(
     triton="int(x / y)",
     summary="The quotient of compile-time integers, rounded towards zero.",
 )
+_TRUNCATED_LONG_QUOTIENT = Op(
+    name="truncated_long_quotient",
+    family="internal",
+    signature="(x: const i64, y: const i64) -> i64",
+    triton="x // y if (x >= 0) == (y > 0) else -(-x // y)",
+    summary="The quotient of compile-time integers beyond 32 bits, rounded towards zero.",
+)
 
 _WHY_MATERIALISED = "Arguments in the dtypes of their Rust parameters, whatever the caller passed."
 
@@ -53,7 +61,6 @@ _TRITON_DEFAULTS = frozenset({DType.BOOL, DType.I32, DType.F32})
 _HOLDING = ("_", "tl.maximum", "tl.minimum")
 """How spellings begin that take Python's numbers as well as values of Triton."""
 
-_SHIFTS = frozenset({ir.BinaryOperator.SHIFT_LEFT, ir.BinaryOperator.SHIFT_RIGHT})
 _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 
@@ -120,17 +127,25 @@ class _Legaliser(Rewriter):
 
     def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
         match node:
-            case ir.Let(value=value):
+            case ir.LetTuple(value=ir.TupleValue(elements=elements)) if any(
+                element.type != BOOL and is_compile_time(element, self._constants)
+                for element in elements
+            ):
+                return _taken_apart(node, tuple(map(self._stated, elements)))
+            case ir.Let(value=value) | ir.LetTuple(value=value):
                 return (replace(node, value=self._stated(value)),)
             case ir.Assign(value=value, operator=None):
                 return (replace(node, value=self._stated(value)),)
+            case ir.While(condition=condition) if self._may_decide(condition):
+                # Triton's loops ask for a value, also where a constant decides.
+                return (replace(node, condition=materialise(condition)),)
             case ir.Return(value=ir.TypedNode() as value):
                 return (replace(node, value=self._returned(value)),)
             case _:
                 return (node,)
 
     def _stated(self, value: ir.Expression) -> ir.Expression:
-        """A constant with its dtype stated where Triton would choose another; arms of conditionals too."""
+        """Constants with their dtype stated where Triton would choose another, in choices and tuples too."""
         match value:
             case ir.Conditional():
                 return replace(
@@ -142,6 +157,8 @@ class _Legaliser(Rewriter):
                         value.else_value, value=self._stated(value.else_value.value)
                     ),
                 )
+            case ir.TupleValue(elements=elements):
+                return replace(value, elements=tuple(map(self._held, elements)))
             case ir.Literal(type=Scalar(dtype=dtype)):
                 return value if _is_default_dtype(value, dtype) else materialise(value)
             case ir.Read(symbol=symbol, type=Scalar(dtype=dtype)):
@@ -151,6 +168,12 @@ class _Legaliser(Rewriter):
                 return materialise(value)
             case _:
                 return value
+
+    def _held(self, element: ir.Expression) -> ir.Expression:
+        """An element of a tuple, as a value of its dtype: Triton makes values of what names hold, not of tuples."""
+        is_constant = element.type != BOOL and is_compile_time(element, self._constants)
+        is_number = is_constant or _is_number(element)
+        return materialise(element) if is_number else self._stated(element)
 
     def _returned(self, value: ir.Expression) -> ir.Expression:
         """A result as a value of its dtype also in the interpreter, which returns Python's numbers as they are."""
@@ -197,26 +220,33 @@ class _Legaliser(Rewriter):
                 return _without_conversions(node)
             case ir.Conditional() if not is_compile_time(node, self._constants):
                 return self._stated(node)
+            case ir.Cast(operand=ir.Conditional() as operand) if _is_number(operand):
+                return replace(node, operand=materialise(operand))
             case ir.Unary() if negates_float(node):
                 self.negates_floats = True
                 return node
-            case ir.Binary() if node.operator in _SHIFTS and isinstance(node.type, Scalar):
-                return self._shift(node)
-            case ir.Binary() if node.operator in _DIVISIONS and _is_integer_scalar(node):
-                return self._division(node)
             case ir.Binary():
-                return self._with_stated_literals(node)
+                return self._binary(node)
             case _:
                 return node
+
+    def _binary(self, node: ir.Binary) -> ir.Expression:
+        if node.operator in SHIFTS and isinstance(node.type, Scalar):
+            return self._shift(node)
+        if node.operator in _DIVISIONS and _is_integer_scalar(node):
+            return self._division(node)
+        return self._with_stated_literals(node)
 
     def _shift(self, node: ir.Binary) -> ir.Expression:
         """Both sides of one dtype, and the distance as Rust takes it without overflow checks: modulo the width."""
         right = node.right
         dtype = node.type.dtype if isinstance(node.type, Scalar) else None
-        if isinstance(right, ir.Literal) or not isinstance(dtype, DType):
+        if not isinstance(dtype, DType):
             return self._with_stated_literals(node)
+        if isinstance(right, ir.Literal):
+            return self._with_stated_literals(self._constant_shift(node, dtype))
         if is_compile_time(node, self._constants):
-            return node
+            return self._constant_shift(node, dtype)
         mask = ir.Literal(span=right.span, type=right.type, value=dtype.bits - 1)
         distance: ir.Expression = replace(
             node, operator=ir.BinaryOperator.BIT_AND, left=right, right=mask, type=right.type
@@ -226,6 +256,13 @@ class _Legaliser(Rewriter):
                 span=right.span, type=node.type, operand=distance, kind=ir.CastKind.RUST_AS
             )
         return self._with_stated_literals(replace(node, right=distance))
+
+    def _constant_shift(self, node: ir.Binary, dtype: DType) -> ir.Binary | ir.Literal:
+        """The shift, or what is left of a constant that loses bits to it, which Python's integers do not."""
+        value = constant_value(node, self._constants)
+        if value is None or value in integer_range(dtype):
+            return node
+        return ir.Literal(span=node.span, type=node.type, value=wrap(value, dtype))
 
     def _scalar_method(self, node: ir.OpCall) -> ir.Expression:
         (dtype,) = node.dtypes
@@ -251,11 +288,15 @@ class _Legaliser(Rewriter):
             stated = (materialise(first), *stated[1:])
         return replace(node, arguments=stated)
 
-    def _with_stated_literals(self, node: ir.Binary) -> ir.Expression:
+    def _with_stated_literals(self, node: ir.Binary | ir.Literal) -> ir.Expression:
+        if isinstance(node, ir.Literal):
+            return node
         left, right = node.left, node.right
         if isinstance(left, ir.Literal) and isinstance(right, ir.Literal):
             # Nothing else tells Triton the dtype, and Python would compute in double precision.
             left, right = self._stated(left), self._stated(right)
+        elif _is_number(left) and _is_number(right):
+            left = materialise(left)
         else:
             left = materialise(left) if _is_of_other_kind(left) else left
             right = materialise(right) if _is_of_other_kind(right) else right
@@ -274,7 +315,7 @@ class _Legaliser(Rewriter):
         quotient = ir.OpCall(
             span=node.span,
             type=node.type,
-            op=_TRUNCATED_QUOTIENT,
+            op=_TRUNCATED_LONG_QUOTIENT if _is_long(node) else _TRUNCATED_QUOTIENT,
             dtypes=(),
             arguments=(node.left, node.right),
         )
@@ -292,6 +333,16 @@ class _Legaliser(Rewriter):
             extents = tile_extents(kernel)
             self._ranges = Ranges(kernel, extents=extents, wraps=True, numbers=self._numbers)
         return self._ranges.of_number(node, at=self._at)
+
+    def _may_decide(self, condition: ir.Expression) -> bool:
+        """Whether Triton may make a constant of the condition: one side of `and` and `or` is enough."""
+        match condition:
+            case ir.Binary() if condition.operator.is_logical:
+                return self._may_decide(condition.left) or self._may_decide(condition.right)
+            case ir.Unary(operand=operand):
+                return self._may_decide(operand)
+            case _:
+                return self._may_be_python(condition)
 
     def _may_be_python(self, node: ir.Expression) -> bool:
         """Whether Triton may hold the integer as a Python number when it meets the operation."""
@@ -328,6 +379,34 @@ class _Legaliser(Rewriter):
 def _is_integer_literal(node: ir.Expression) -> bool:
     """Whether it is an integer that `tl.cast` takes to any dtype as it is."""
     return isinstance(node, ir.Literal) and isinstance(node.value, int)
+
+
+def _is_number(node: ir.Expression) -> bool:
+    """Whether the interpreter has a number of Python's there: a literal, or a choice between such."""
+    match node:
+        case ir.Literal():
+            return node.type != BOOL
+        case ir.Conditional(then_value=then_value, else_value=else_value):
+            return _is_number(then_value.value) and _is_number(else_value.value)
+        case _:
+            return False
+
+
+def _is_long(node: ir.Binary) -> bool:
+    return isinstance(node.type, Scalar) and node.type.dtype in {DType.I64, DType.U64}
+
+
+def _taken_apart(
+    node: ir.LetTuple, elements: tuple[ir.Expression, ...]
+) -> tuple[ir.Statement, ...]:
+    """One binding an element: of a name's value Triton makes a value of its own, of a tuple's elements not."""
+    layouts = chain((node.layout,), repeat(ir.PLAIN))
+    return tuple(
+        ir.Evaluate(span=node.span, value=value, layout=layout)
+        if symbol is None
+        else ir.Let(span=node.span, symbol=symbol, value=value, layout=layout)
+        for symbol, value, layout in zip(node.symbols, elements, layouts, strict=False)
+    )
 
 
 def _in_any_dtype(literal: ir.Literal) -> ir.Expression:

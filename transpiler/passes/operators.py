@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _BITWISE = frozenset(
     {ir.BinaryOperator.BIT_AND, ir.BinaryOperator.BIT_OR, ir.BinaryOperator.BIT_XOR}
 )
-_SHIFTS = frozenset({ir.BinaryOperator.SHIFT_LEFT, ir.BinaryOperator.SHIFT_RIGHT})
+SHIFTS = frozenset({ir.BinaryOperator.SHIFT_LEFT, ir.BinaryOperator.SHIFT_RIGHT})
 _METHOD_OF = {
     ir.BinaryOperator.EQUAL: "eq",
     ir.BinaryOperator.NOT_EQUAL: "ne",
@@ -151,6 +151,22 @@ def _elements(state: Elaboration, node: ir.Expression) -> tuple[ir.Expression, .
             return ()
 
 
+def has_python_form(
+    state: Elaboration, operator: ir.BinaryOperator | None, target: Type, value: ir.Expression
+) -> bool:
+    """Whether `target operator= value` is an assignment of Python's.
+
+    The distance of a shift has a dtype of its own and is taken modulo the width, unless it is a literal.
+    """
+    if operator not in SHIFTS or not isinstance(target, Scalar):
+        return True
+    return (
+        isinstance(value, ir.Literal)
+        and isinstance(value.type, Scalar)
+        and state.solver.unify(value.type.dtype, target.dtype)
+    )
+
+
 def _binary_type(
     state: Elaboration,
     operator: ir.BinaryOperator,
@@ -178,7 +194,7 @@ def _binary_type(
         advice = "combine tiles of bool with `&` and `|`" if not are_scalars else None
         _undefined(state, operator, left_type, right_type, span, advice=advice)
         return None
-    if operator in _SHIFTS and are_scalars:
+    if operator in SHIFTS and are_scalars:
         # Rust lets the two sides of a shift have different integer types; a literal without one takes that of the left.
         right_dtype = right_type.dtype
         if isinstance(right_dtype, DtypeVariable) and right_dtype.kind is LiteralKind.INTEGER:
@@ -331,7 +347,7 @@ def _undefined(
 def _operator_allows(operator: ir.BinaryOperator, dtype: ElementType) -> bool:
     if operator in _BITWISE:
         return _is_bool(dtype) or _may_be_integer(dtype)
-    if operator in _SHIFTS:
+    if operator in SHIFTS:
         return _may_be_integer(dtype)
     return not _is_bool(dtype)
 

@@ -12,7 +12,6 @@ from transpiler.passes.integer import integer_range, wrap
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_DIRECT = frozenset({DType.I32, DType.I64})
 _NARROW = frozenset({DType.I8, DType.I16, DType.U8, DType.U16})
 
 
@@ -23,7 +22,7 @@ def is_plain_range(loop: ir.For) -> bool:
         not loop.is_inclusive
         and not loop.adapters
         and not loop.symbol.is_mutable
-        and (not isinstance(type_, Scalar) or type_.dtype in _DIRECT)
+        and (not isinstance(type_, Scalar) or type_.dtype is DType.I32)
     )
 
 
@@ -38,6 +37,8 @@ def lower_range(
         return (), replace(loop, body=body, loop=0)
     dtype = loop.symbol.type.dtype if isinstance(loop.symbol.type, Scalar) else DType.I32
     counted = _counting_dtype(loop, dtype)
+    # Triton counts in 32 bits between numbers of 32 bits, and its interpreter always does.
+    is_converted = counted is not dtype or dtype is DType.I64
     before: list[ir.Statement] = []
     type_ = Scalar(dtype=counted)
 
@@ -62,7 +63,7 @@ def lower_range(
         stop = _sum(stop, 1)
     is_reversed = loop.adapters.count(ir.RangeAdapter.REVERSE) % 2 == 1
     index = loop.symbol
-    if counted is not dtype or is_reversed or loop.symbol.is_mutable:
+    if is_converted or is_reversed or loop.symbol.is_mutable:
         index = ir.Symbol(
             id=next(ids), name="index", kind=ir.SymbolKind.LOCAL, type=type_, span=loop.span
         )
@@ -79,7 +80,7 @@ def lower_range(
         )
         if starts_reversed and isinstance(step, ir.Literal):
             down = replace(step, value=-int(step.value))
-            index = loop.symbol if counted is dtype and not loop.symbol.is_mutable else index
+            index = index if is_converted or loop.symbol.is_mutable else loop.symbol
             value = ir.Read(span=loop.span, type=type_, symbol=index)
             start, stop, step = _sum(stop, -1), _sum(start, -1), down
         else:
@@ -94,7 +95,7 @@ def lower_range(
             start, stop = replace(_literal(loop, type_), value=0), length
     statements = body.statements
     if index is not loop.symbol:
-        if counted is not dtype:
+        if is_converted:
             value = ir.Cast(
                 span=loop.span, type=loop.symbol.type, operand=value, kind=ir.CastKind.RUST_AS
             )

@@ -23,8 +23,8 @@ from transpiler.ir.visit import (
 from transpiler.passes.first_values import first_value, is_given
 from transpiler.passes.negation import negated
 from transpiler.passes.ranges import counts_by_one, left_early, lower_range
-from transpiler.passes.short_circuit import guards_effect, has_effect
-from transpiler.passes.structured import is_structured
+from transpiler.passes.short_circuit import has_effect
+from transpiler.passes.structured import is_structured, takes_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -377,10 +377,7 @@ def _into(symbol: ir.Symbol | None, value: ir.Expression) -> tuple[ir.Statement,
 def _with_plain_condition(node: ir.While) -> ir.While:
     """The loop with a condition Python can test: one that computes more first is tested in the body."""
     condition = node.condition
-    if any(
-        (isinstance(n, ir.BlockValue) and n.statements) or guards_effect(n)
-        for n in walk_expression(condition)
-    ):
+    if takes_statements(condition):
         leave = ir.Block(span=node.span, statements=(ir.Break(span=node.span, loop=node.loop),))
         test = ir.If(
             span=condition.span, condition=condition, then_block=node.body, else_block=leave

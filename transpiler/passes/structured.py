@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Never
-from transpiler.ir.visit import statement_blocks, walk_block, walk_statements
+from transpiler.ir.visit import statement_blocks, walk_block, walk_expression, walk_statements
 from transpiler.passes.ranges import is_plain_range
 from transpiler.passes.short_circuit import guards_effect
 
@@ -40,3 +40,17 @@ def is_structured(body: ir.Block) -> bool:
         or (has_loop and (isinstance(node, ir.BlockValue) or guards_effect(node)))
         for node in walk_block(body)
     )
+
+
+def takes_statements(condition: ir.Expression) -> bool:
+    """Whether Python has no expression for a condition: it holds statements, or a choice within a choice."""
+    for node in walk_expression(condition):
+        if guards_effect(node) or (isinstance(node, ir.BlockValue) and node.statements):
+            return True
+        if isinstance(node, ir.Conditional) and any(
+            isinstance(inner, ir.Conditional)
+            for arm in (node.then_value, node.else_value)
+            for inner in walk_expression(arm.value)
+        ):
+            return True
+    return False

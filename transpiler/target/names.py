@@ -226,8 +226,13 @@ class _Allocator:
     def _statements(self, block: Block) -> None:
         for statement in block.statements:
             match statement:
-                case Let(symbol=symbol) | Declare(symbol=symbol):
+                case Let(symbol=symbol):
                     self._declare(symbol)
+                case Declare(symbol=symbol):
+                    # The arms of an `if` give it its value, and demand the type of what has its name before.
+                    self._guards.append(dict(self._defined))
+                    self._declare(symbol)
+                    self._guards.pop()
                 case LetTuple():
                     self._declare_elements(statement)
                 case If():
@@ -246,7 +251,9 @@ class _Allocator:
     def _loop(self, body: Block, symbol: Symbol | None = None) -> None:
         before = dict(self._defined)
         self._block(body, before, symbol)
-        self._defined = before  # what a loop's body defines is gone behind it
+        self._defined = before  # what a loop's body defines is gone behind it, unlike its counter
+        if symbol is not None:
+            self._define(self._symbols[symbol], symbol)
 
     def _conditional(self, statement: If) -> None:
         before = dict(self._defined)

@@ -62,6 +62,22 @@ def single(value: float) -> float:
     return float(np.float32(value))
 
 
+def wrapped(value: int) -> int:
+    return (value + 2**31) % 2**32 - 2**31
+
+
+def loop_with_a_block(n: int, m: int) -> int:
+    q = 0
+    while True:
+        if q >= n:
+            q += 5
+            if q >= m:
+                return q
+        q += 1
+        if q <= 9:
+            q += 1
+
+
 def steps(n: int, step: int) -> int:
     return sum(range(0, n, step))
 
@@ -260,6 +276,90 @@ COMPUTATIONS = [
         "T::store(out_ptr.add_offsets(T::arange(0, 1)), u, None, &[], None, None);\nreturn;\nlet q = 0.0;",
         expected=lambda _n, _m, _a: float("nan"),
         dtype="f32",
+        is_constant=False,
+    ),
+    Computation(
+        name="a variable shifted by a distance of another dtype, beyond its width too",
+        body="let mut q = n;\nq <<= (m + 31) as u8;\nq >>= 1;",
+        expected=lambda n, m, _a: wrapped(n << ((m + 31) % 32)) >> 1,
+    ),
+    Computation(
+        name="a loop whose condition takes statements to compute",
+        body="let mut q = 0;\n"
+        "while q < n || { q += 5; q < m } {\nq += 1;\nif q > 9 { continue; }\nq += 1;\n}",
+        expected=lambda n, m, _a: loop_with_a_block(n, m),
+        is_constant=False,
+    ),
+    Computation(
+        name="a choice in the condition of a loop",
+        body="let mut q = 0;\nwhile q < 9 && q * q < (if n < m { n } else if m == 4 { 30 } else { 50 }) {\nq += 1;\n}",
+        expected=lambda n, m, _a: next(
+            q for q in range(10) if not (q < 9 and q * q < (n if n < m else 30 if m == 4 else 50))
+        ),
+        is_constant=False,
+    ),
+    Computation(
+        name="constants in a tuple have their dtypes",
+        body="let (one, three): (u8, i64) = (1_u8, 3_i64);\n"
+        "let q = ((n as u8) / one) as i32 + ((m as i64) % three) as i32;",
+        expected=lambda n, m, _a: n + m % 3,
+        is_constant=False,
+    ),
+    Computation(
+        name="counters of a loop wrap in their own dtype",
+        body="let mut q = 0;\nfor i in 0..(m as u8) {\nq += (i - 5) as i32;\n}\n"
+        "for i in 0_i64..3 {\nq += (i * 3_000_000_000 / 1_000_000_000) as i32;\n}",
+        expected=lambda _n, m, _a: sum((i - 5) % 256 for i in range(m)) + 9,
+        is_constant=False,
+    ),
+    Computation(
+        name="constants in tuples compute in their dtypes",
+        body="let (b, c): (f32, f32) = (1.0, 2.5e-3);\nlet pair = (0.3_f32, b);\n"
+        "let q = (c - 0.1) * b + (pair.0 - 0.1);",
+        expected=lambda _n, _m, _a: single(
+            single(single(2.5e-3) - single(0.1)) + single(single(0.3) - single(0.1))
+        ),
+        dtype="f32",
+        is_constant=False,
+    ),
+    Computation(
+        name="quotients of constants beyond 32 bits are exact",
+        body="let far: i64 = -1_114_238_632_219_114_853;\nlet q = far % 1000 + far / 1_000_007;",
+        expected=lambda _n, _m, _a: (
+            -(1_114_238_632_219_114_853 % 1000) - 1_114_238_632_219_114_853 // 1_000_007
+        ),
+        dtype="i64",
+        is_constant=False,
+    ),
+    Computation(
+        name="a choice between constants computes in its dtype",
+        body="let q = (if n < m { 1.0_f32 } else { 3.0 }) + 16777217.0 "
+        "- (if n > m { 0.1_f32 } else { 16777217.0 } as f64) as f32;",
+        expected=lambda n, m, _a: single(
+            single((1.0 if n < m else 3.0) + 16777216.0) - (single(0.1) if n > m else 16777216.0)
+        ),
+        dtype="f32",
+        is_constant=False,
+    ),
+    Computation(
+        name="a constant decides the condition of a loop",
+        body="let mut q = 0;\nwhile q < m && n < 5 {\nq += 1;\nif q == 3 { break; }\n}\n"
+        "while S > 0 {\nq = 100;\n}",
+        expected=lambda n, m, _a: min(m, 3) if n < 5 else 0,
+        is_constant=False,
+    ),
+    Computation(
+        name="arms give values of one type to a name that was of another",
+        body="let mut q = (if n < m { let k = n; k * k } else { 7 });\n"
+        "q += (if n < m { let k = 1.5_f32; k * a } else { 2.0 }) as i32;\n"
+        "q += { let x; if n > 3 { x = 1_u8; } else { x = n as u8; } x } as i32;\n"
+        "q += { let x; if n > 3 { x = 1_i64; } else { x = m as i64; } x } as i32;",
+        expected=lambda n, m, a: (
+            (n * n if n < m else 7)
+            + int(single(1.5 * single(a)) if n < m else 2.0)
+            + (1 if n > 3 else n)
+            + (1 if n > 3 else m)
+        ),
         is_constant=False,
     ),
 ]
