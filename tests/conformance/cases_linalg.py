@@ -108,10 +108,10 @@ def _scaled_product(given: Values) -> Values:
 
 
 def _matrices(random: np.random.Generator, rows: int, depth: int, columns: int) -> Values:
-    """Two matrices whose product f16 holds, and room for it."""
+    """Two matrices of numbers that TF32 holds, whose product f16 holds, and room for it."""
     return {
-        "a_ptr": random.normal(size=rows * depth) / 2,
-        "b_ptr": random.normal(size=depth * columns) / 2,
+        "a_ptr": random.integers(-512, 513, rows * depth) / 512,
+        "b_ptr": random.integers(-512, 513, depth * columns) / 512,
         "out_ptr": np.zeros(rows * columns),
         "m": rows,
         "n": columns,

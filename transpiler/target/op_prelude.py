@@ -27,15 +27,26 @@ def _dot(
         out_dtype=out_dtype,
     )
 ''',
+    "_toward_zero": '''\
+@triton.jit
+def _toward_zero(x):
+    """`x`, in f64, as f32, rounded toward zero: the nearest, or the one before it where that is too large."""
+    nearest = x.to(tl.float32)
+    is_past = tl.abs(nearest.to(tl.float64)) > tl.abs(x)
+    return (nearest.to(tl.int32, bitcast=True) - is_past.to(tl.int32)).to(tl.float32, bitcast=True)
+''',
     "_convert": '''\
 @triton.jit
 def _convert(x, dtype: tl.constexpr, rounding: tl.constexpr, bitcast: tl.constexpr = False):
     """`x.to(dtype)`, rounded as asked where floats become narrower: nothing else is Triton asked to round."""
-    is_narrower: tl.constexpr = x.dtype.primitive_bitwidth > dtype.primitive_bitwidth
-    if x.dtype.is_floating() and dtype.is_floating() and is_narrower:
-        return x.to(dtype, fp_downcast_rounding=rounding)
+    # No GPU rounds f64 otherwise than to nearest.
+    is_double: tl.constexpr = x.dtype == tl.float64 and dtype.is_floating() and rounding == "rtz"
+    y = _toward_zero(x) if is_double and dtype != tl.float64 else x
+    is_narrower: tl.constexpr = y.dtype.primitive_bitwidth > dtype.primitive_bitwidth
+    if y.dtype.is_floating() and dtype.is_floating() and is_narrower:
+        return y.to(dtype, fp_downcast_rounding=rounding)
     else:
-        return x.to(dtype, bitcast=bitcast)
+        return y.to(dtype, bitcast=bitcast)
 ''',
     "_sqrt_rn": '''\
 @triton.jit
