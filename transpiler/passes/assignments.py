@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 
-_SHIFTS = frozenset({ir.BinaryOperator.SHIFT_LEFT, ir.BinaryOperator.SHIFT_RIGHT})
-
-
 class AssignmentElaborator(ControlFlowElaborator):
     """Turns assignments into typed IR; other statements are left to the subclass."""
 
@@ -113,8 +110,6 @@ class AssignmentElaborator(ControlFlowElaborator):
             changed = _with_element(state, whole, path, result)
             return [ir.Assign(span=span, layout=layout, symbol=symbol, value=changed)]
         result = value if operator is None else binary(state, operator, whole, value, span)
-        if operator in _SHIFTS and state.type_of(value) != state.type_of(whole):
-            value, operator = result, None  # the distance may be of another type
         if is_poison(result, whole) or not self._check_assignment(symbol, result, span):
             return []
         if not has_python_form(state, operator, symbol.type, value):

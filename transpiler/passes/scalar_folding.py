@@ -221,7 +221,7 @@ _FINITE: dict[str, Callable[..., float | Fraction]] = {
     "fract": lambda x: Fraction(x) - math.trunc(x),
     "round": _rounded_away,
     "round_ties_even": lambda x: float(round(x)),
-    "powi": lambda x, n: Fraction(x) ** int(n) if abs(n) < 1024 else math.pow(x, n),
+    "powi": lambda x, n: Fraction(x) ** int(n) if x and abs(n) < 1024 else math.pow(x, n),
     "powf": math.pow,
     "recip": lambda x: 1 / Fraction(x),
     "mul_add": lambda x, y, z: Fraction(x) * Fraction(y) + Fraction(z),
