@@ -71,7 +71,7 @@ def test_the_two_commands_are_the_projects() -> None:
     commands = blocks("README.md")[0].text.splitlines()
     assert [line.partition("#")[0].rstrip() for line in commands] == [
         "pip install -c constraints.txt -e . && teeny-transpile kernels/batchnorm.rs",
-        "pip install -c constraints.txt -e '.[test]' && pytest",
+        "pip install -c constraints.txt -e '.[test]' && pytest -n auto",
     ]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["scripts"] == {"teeny-transpile": "transpiler.cli.main:run"}

@@ -314,6 +314,8 @@ class Flow:
         else:
             self._loop(node, node.loop, node.body, node.condition)
         if node.result is not None:
+            # Each `break` with a value assigns it.
+            self.assigned.add(node.result)
             self._define(node.result, _UNSET)
 
     def _loop(

@@ -31,6 +31,7 @@ from transpiler.passes.operators import SHIFTS
 from transpiler.passes.parameters import parameters_to_materialise
 from transpiler.passes.reduction_axes import with_plain_axis
 from transpiler.passes.rounding import largest_finite, smallest_normal
+from transpiler.passes.short_circuit import has_effect
 from transpiler.passes.signed_zeros import is_float, negates_float, with_signed_zeros
 
 if TYPE_CHECKING:
@@ -127,6 +128,9 @@ class _Legaliser(Rewriter):
 
     def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
         match node:
+            case ir.Evaluate(value=value) | ir.LetTuple(value=value) if _is_discarded(node, value):
+                # `let _ = n;` tells rustc that `n` is of use; Python need not be told.
+                return ()
             case ir.LetTuple(value=ir.TupleValue(elements=elements)) if any(
                 element.type != BOOL and is_compile_time(element, self._constants)
                 for element in elements
@@ -396,6 +400,11 @@ def _is_long(node: ir.Binary) -> bool:
     return isinstance(node.type, Scalar) and node.type.dtype in {DType.I64, DType.U64}
 
 
+def _is_discarded(node: ir.Evaluate | ir.LetTuple, value: ir.Expression) -> bool:
+    is_named = isinstance(node, ir.LetTuple) and any(symbol is not None for symbol in node.symbols)
+    return not is_named and not has_effect(value)
+
+
 def _taken_apart(
     node: ir.LetTuple, elements: tuple[ir.Expression, ...]
 ) -> tuple[ir.Statement, ...]:
@@ -406,6 +415,7 @@ def _taken_apart(
         if symbol is None
         else ir.Let(span=node.span, symbol=symbol, value=value, layout=layout)
         for symbol, value, layout in zip(node.symbols, elements, layouts, strict=False)
+        if symbol is not None or has_effect(value)
     )
 
 

@@ -328,3 +328,15 @@ pub fn smooth_l1<T: Triton, D: Float, const BLOCK: i32>(p_ptr: T::Pointer<D>, t_
     let l = T::where_(T::lt(d, b), half * d * d / b, d - half * b);
     T::atomic_add(y_ptr.add_offsets(T::arange(0, 1)), T::sum(l, Some(0), true), None, None, None);
 }
+
+#[kernel]
+pub fn first_power<T: Triton>(y_ptr: T::Pointer<i32>, n: i32) {
+    let mut power = 1;
+    let found = loop {
+        power *= 2;
+        if power >= n {
+            break power;
+        }
+    };
+    T::store(y_ptr.add_offsets(T::full::<i32>(&[1], 0)), T::full::<i32>(&[1], found), None, &[], None, None);
+}
