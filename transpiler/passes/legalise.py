@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.ranges import Ranges
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import BOOL, F64, I32, Bound, DType, DtypeParameter, Scalar, Tensor
+from transpiler.ir.types import BOOL, I32, Bound, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import Rewriter, walk_statements
 from transpiler.ops.model import Op, ShapeOfLastAxis, ShapeReduced
 from transpiler.ops.scalar_methods import FAMILY, scalar_method
@@ -27,16 +27,15 @@ from transpiler.passes.compile_time import constant_value, is_compile_time
 from transpiler.passes.constants import compile_time_symbols, tile_extents
 from transpiler.passes.given_numbers import GivenNumbers
 from transpiler.passes.integer import integer_range, wrap
+from transpiler.passes.literals import in_any_dtype, is_default_dtype, is_of_other_kind
 from transpiler.passes.operators import SHIFTS
 from transpiler.passes.parameters import parameters_to_materialise
 from transpiler.passes.reduction_axes import with_plain_axis
-from transpiler.passes.rounding import largest_finite, smallest_normal
 from transpiler.passes.short_circuit import has_effect
 from transpiler.passes.signed_zeros import is_float, negates_float, with_signed_zeros
 
 if TYPE_CHECKING:
     from transpiler.analysis.interval import Interval
-    from transpiler.ir.types import ElementType
     from transpiler.passes.context import PassContext
 
 _TRUNCATED_QUOTIENT = Op(
@@ -164,7 +163,7 @@ class _Legaliser(Rewriter):
             case ir.TupleValue(elements=elements):
                 return replace(value, elements=tuple(map(self._held, elements)))
             case ir.Literal(type=Scalar(dtype=dtype)):
-                return value if _is_default_dtype(value, dtype) else materialise(value)
+                return value if is_default_dtype(value, dtype) else materialise(value)
             case ir.Read(symbol=symbol, type=Scalar(dtype=dtype)):
                 is_other = dtype not in _TRITON_DEFAULTS
                 return materialise(value) if is_other and symbol in self._constants else value
@@ -203,7 +202,7 @@ class _Legaliser(Rewriter):
             case ir.Literal(type=Scalar(dtype=DtypeParameter(bound=Bound.BOOL)), value=value):
                 return replace(node, value=bool(value), digits=None)
             case ir.Literal(type=Scalar(dtype=DtypeParameter(is_float=False)), value=float()):
-                return _in_any_dtype(node)
+                return in_any_dtype(node)
             case ir.Literal(value=float(value)) if value == 0 and math.copysign(1, value) < 0:
                 return _negated_zero(node)
             case ir.Unary(
@@ -302,8 +301,8 @@ class _Legaliser(Rewriter):
         elif _is_number(left) and _is_number(right):
             left = materialise(left)
         else:
-            left = materialise(left) if _is_of_other_kind(left) else left
-            right = materialise(right) if _is_of_other_kind(right) else right
+            left = materialise(left) if is_of_other_kind(left) else left
+            right = materialise(right) if is_of_other_kind(right) else right
         if left is node.left and right is node.right:
             return node
         return replace(node, left=left, right=right)
@@ -419,15 +418,6 @@ def _taken_apart(
     )
 
 
-def _in_any_dtype(literal: ir.Literal) -> ir.Expression:
-    """A float literal in a dtype that may be an integer: rounded toward zero and held in range, as `from_f64` does."""
-    value = float(literal.value)
-    if value.is_integer() and value in integer_range(DType.I8) and value >= 0:
-        return replace(literal, value=int(value), digits=None)
-    exact = replace(literal, type=F64)
-    return ir.Cast(span=literal.span, type=literal.type, operand=exact, kind=ir.CastKind.FROM_F64)
-
-
 def _negated_zero(literal: ir.Literal) -> ir.Expression:
     """Triton up to 3.6 makes a constant 0 of `-0.0`."""
     zero = materialise(replace(literal, value=0.0, digits=None))
@@ -477,32 +467,3 @@ def _without_conversions(node: ir.OpCall) -> ir.OpCall:
         for parameter, argument in zip(node.op.parsed.parameters, node.arguments, strict=True)
     )
     return node if arguments == node.arguments else replace(node, arguments=arguments)
-
-
-def _is_default_dtype(literal: ir.Literal, dtype: ElementType) -> bool:
-    """Whether Triton gives the bare literal this dtype."""
-    if dtype is DType.BOOL:
-        return True
-    if dtype is DType.I32:
-        return isinstance(literal.value, int) and literal.value in integer_range(DType.I32)
-    return dtype is DType.F32 and not _is_far(float(literal.value))
-
-
-def _is_of_other_kind(node: ir.Expression) -> bool:
-    """Whether it is an f32 literal that Triton takes for an f64 one, or a float where `D` may be an integer."""
-    if not isinstance(node, ir.Literal) or not isinstance(node.type, Scalar):
-        return False
-    match node.type.dtype:
-        case DType.F32:
-            return _is_far(float(node.value))
-        case DtypeParameter(is_float=False):
-            return isinstance(node.value, float)
-        case _:
-            return False
-
-
-def _is_far(value: float) -> bool:
-    if value == 0 or not math.isfinite(value):
-        return False
-    # The decimal the module shows may be just above the largest f32: leave that to a stated dtype as well.
-    return abs(value) < smallest_normal(DType.F32) or abs(value) >= largest_finite(DType.F32)
