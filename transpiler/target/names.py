@@ -12,7 +12,8 @@ A Rust name is kept wherever Python and Triton allow it.
   other cases it gets a number: `x_1`.
 * Triton merges what the arms of a run-time `if` leave in a name, and carries the names that exist
   before a loop around it; both demand one type. So a name that exists before a block, or that the
-  other arm uses, is shared in the block by symbols of exactly its type only.
+  other arm uses, is shared in the block by symbols of exactly its type only. The counter of a loop has
+  the type in which Triton counts.
 * A `tl.constexpr` cannot be assigned again: a symbol that is printed as one shares its name with
   none.
 """
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, assert_never
 from transpiler.frozen import dataclass
 from transpiler.ir.nodes import (
     Assign,
+    Binary,
     Block,
     Break,
     Continue,
@@ -35,26 +37,34 @@ from transpiler.ir.nodes import (
     Kernel,
     Let,
     LetTuple,
+    Literal,
+    Read,
     Return,
     Routine,
     Symbol,
     SymbolKind,
+    Unary,
     While,
 )
 from transpiler.ir.types import (
+    I32,
     POISON,
     Descriptor,
+    DType,
     PointerTensor,
     Tensor,
     TupleType,
     Type,
     UnknownDimension,
 )
+from transpiler.passes.integer import integer_range
 from transpiler.target.dtypes import dtype_of_memory, memory_source
+from transpiler.target.usage import children
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
+    from transpiler.ir.nodes import Expression as IrExpression
     from transpiler.source import Span
     from transpiler.target.model import Expression
     from transpiler.target.usage import Usage
@@ -175,6 +185,7 @@ class _Allocator:
         self._symbols: dict[Symbol, str] = {}
         self._discards: dict[tuple[Span, int], str] = {}
         self._constants: set[str] = set()
+        self._counters: dict[Symbol, frozenset[Type]] = {}
         self._ever: set[str] = set()
         self._scopes: list[dict[str, Symbol]] = []
         self._defined: dict[str, frozenset[Type]] = {}
@@ -240,6 +251,7 @@ class _Allocator:
                 case While(body=body):
                     self._loop(body)
                 case For(symbol=symbol, body=body):
+                    self._counters[symbol] = self._counter_types(statement)
                     self._loop(body, symbol)
                 case Assign() | Evaluate() | Return():
                     pass
@@ -254,6 +266,33 @@ class _Allocator:
         self._defined = before  # what a loop's body defines is gone behind it, unlike its counter
         if symbol is not None:
             self._define(self._symbols[symbol], symbol)
+
+    def _counter_types(self, loop: For) -> frozenset[Type]:
+        """What Triton may count in: numbers it counts in 32 bits where they fit, whatever the dtype in Rust."""
+        bounds = (loop.start, loop.stop, loop.step)
+        if loop.symbol.type == I32 or not all(map(self._is_number, bounds)):
+            return frozenset({loop.symbol.type})
+        if not all(isinstance(bound, Literal) for bound in bounds):
+            return frozenset({I32, loop.symbol.type})
+        fits = all(
+            isinstance(bound, Literal) and bound.value in integer_range(DType.I32)
+            for bound in bounds
+        )
+        return frozenset({I32 if fits else loop.symbol.type})
+
+    def _is_number(self, bound: IrExpression) -> bool:
+        """Whether it is a number when Triton compiles: arithmetic on literals and constants."""
+        match bound:
+            case Read(symbol=symbol):
+                return symbol.kind is SymbolKind.CONST_GENERIC or symbol in self._usage.constants
+            case Literal() | Unary() | Binary():
+                return all(map(self._is_number, children(bound)))
+            case _:
+                return False
+
+    def _types(self, symbol: Symbol) -> frozenset[Type]:
+        """The types that what Triton holds in the symbol may have."""
+        return self._counters.get(symbol) or frozenset({symbol.type})
 
     def _conditional(self, statement: If) -> None:
         before = dict(self._defined)
@@ -293,7 +332,7 @@ class _Allocator:
 
     def _define(self, name: str, symbol: Symbol) -> None:
         self._ever.add(name)
-        self._defined[name] = frozenset({symbol.type})
+        self._defined[name] = self._types(symbol)
 
     def _free_name(self, symbol: Symbol) -> str:
         base = python_name(symbol.name, self._reserved, self._present)
@@ -317,10 +356,10 @@ class _Allocator:
                 is_shadowed = scope is self._scopes[-1] and owner.name == symbol.name
                 if not is_shadowed or not self._usage.is_dead(owner, symbol):
                     return False
-        type_ = frozenset({symbol.type})
+        types = self._types(symbol)
+        is_definite = len(types) == 1 and _is_definite(symbol.type)
         return all(
-            name not in guard or (guard[name] == type_ and _is_definite(symbol.type))
-            for guard in self._guards
+            name not in guard or (guard[name] == types and is_definite) for guard in self._guards
         )
 
 

@@ -13,9 +13,12 @@ from transpiler.target.usage import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeAlias
 
-    from tests.unit.building import Build
+    from tests.unit.building import Build, Value
     from transpiler.ir import nodes as ir
+
+    Bounds: TypeAlias = tuple[Value, Value]
 
 
 def names(
@@ -169,6 +172,29 @@ def test_the_arms_of_an_if_share_a_name_where_its_types_agree(build: Build) -> N
             build.if_(build.binary(n, "<", 3), [build.let(left, 1)], [build.let(right, 2)]),
         )
         assert names(build, *statements, parameters=[n])[-2:] == ["x", expected]
+
+
+def test_counters_share_a_name_where_triton_counts_in_one_type(build: Build) -> None:
+    n, start = build.parameter("n"), build.parameter("start", build.scalar(DType.I64))
+    size = build.const("SIZE", build.scalar(DType.I64))
+    wide = build.scalar(DType.I64)
+    cases: list[tuple[tuple[Bounds, Bounds], str]] = [
+        (((0, 3), (5, 9)), "i"),
+        (((0, 3), (start, 9)), "i_1"),
+        (((start, 3), (start, 9)), "i"),
+        (((0, 3), (0, 2**40)), "i_1"),
+        (((0, size), (0, 3)), "i_1"),
+        (((0, size), (0, size)), "i_1"),
+    ]
+    for bounds, expected in cases:
+        left, right = build.symbol("i", wide), build.symbol("i", wide)
+        loops = [
+            build.for_(counter, *ends, 1)
+            for counter, ends in zip((left, right), bounds, strict=True)
+        ]
+        arms = build.if_(build.binary(n, "<", 3), loops[:1], loops[1:])
+        found = names(build, arms, parameters=[n, start], constants=[size])
+        assert found[-2:] == ["i", expected], bounds
 
 
 def test_a_loop_variable_that_hides_another_gets_a_number(build: Build) -> None:
