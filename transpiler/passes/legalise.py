@@ -385,12 +385,12 @@ def _is_integer_literal(node: ir.Expression) -> bool:
 
 
 def _is_number(node: ir.Expression) -> bool:
-    """Whether the interpreter has a number of Python's there: a literal, or a choice between such."""
+    """Whether the interpreter may have a number of Python's there: a literal, or a choice with one."""
     match node:
         case ir.Literal():
             return node.type != BOOL
         case ir.Conditional(then_value=then_value, else_value=else_value):
-            return _is_number(then_value.value) and _is_number(else_value.value)
+            return _is_number(then_value.value) or _is_number(else_value.value)
         case _:
             return False
 

@@ -19,13 +19,14 @@ from transpiler.ir.visit import (
     walk_expression,
     walk_statements,
 )
-from transpiler.passes.integer import integer_range
+from transpiler.passes.integer import integer_range, truncating_binary
+from transpiler.passes.operators import SHIFTS
 
 _PYTHON_DTYPES = frozenset({DType.I32, DType.F32, DType.BOOL})
 """The dtypes of what Triton makes of Python's own numbers."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 def parameters_to_materialise(kernel: ir.Routine) -> tuple[ir.Symbol, ...]:
@@ -42,7 +43,7 @@ def parameters_to_materialise(kernel: ir.Routine) -> tuple[ir.Symbol, ...]:
             for node in walk_expression(expression):
                 if isinstance(node, ir.Read):
                     read.add(node.symbol)
-                elif isinstance(node, ir.Binary) and node.type == I32 and _overflows(node):
+                elif _overflows(node):
                     wrapping.update(
                         n.symbol for n in walk_expression(node) if isinstance(n, ir.Read)
                     )
@@ -71,8 +72,10 @@ def parameters_to_materialise(kernel: ir.Routine) -> tuple[ir.Symbol, ...]:
     return tuple(result)
 
 
-def _overflows(node: ir.Binary) -> bool:
+def _overflows(node: ir.Expression) -> bool:
     """Whether the value leaves the range of i32 where every parameter in it is 1."""
+    if not isinstance(node, ir.Unary | ir.Binary) or node.type != I32:
+        return False
     return (value := _value_at_one(node)) is not None and value not in integer_range(DType.I32)
 
 
@@ -83,19 +86,21 @@ def _value_at_one(node: ir.Expression) -> int | None:
             return value
         case ir.Read(symbol=ir.Symbol(kind=ir.SymbolKind.PARAMETER), type=Scalar(dtype=DType.I32)):
             return 1
-        case ir.Binary() if node.operator in _EXACT:
+        case ir.Unary(operator=ir.UnaryOperator.NEGATE):
+            operand = _value_at_one(node.operand)
+            return None if operand is None else -operand
+        case ir.Unary(type=Scalar(dtype=DType.I32)):
+            operand = _value_at_one(node.operand)
+            return None if operand is None else ~operand
+        case ir.Binary():
             left, right = _value_at_one(node.left), _value_at_one(node.right)
-            return None if left is None or right is None else _EXACT[node.operator](left, right)
+            if left is None or right is None:
+                return None
+            if node.operator in SHIFTS:
+                right %= DType.I32.bits
+            return truncating_binary(node.operator, left, right)
         case _:
             return None
-
-
-_EXACT: dict[ir.BinaryOperator, Callable[[int, int], int]] = {
-    ir.BinaryOperator.ADD: int.__add__,
-    ir.BinaryOperator.SUBTRACT: int.__sub__,
-    ir.BinaryOperator.MULTIPLY: int.__mul__,
-    ir.BinaryOperator.SHIFT_LEFT: lambda left, right: left << (right % DType.I32.bits),
-}
 
 
 def _exposed_reads(root: ir.Expression) -> Iterator[ir.Symbol]:

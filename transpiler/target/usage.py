@@ -16,7 +16,6 @@ from transpiler.ir.nodes import (
     Break,
     Call,
     Cast,
-    CastKind,
     Conditional,
     Continue,
     Declare,
@@ -100,7 +99,7 @@ class _Walk:
     def constants(self) -> frozenset[Symbol]:
         """The wanted symbols that are constant, and those their values are made of.
 
-        What only a condition tests need not be: it is where nothing asked for a value at run time.
+        What only a condition tests need not be: it is where Python computes it.
         """
         found: set[Symbol] = set()
         wanted = [
@@ -108,7 +107,7 @@ class _Walk:
             *(
                 symbol
                 for symbol in self._tested
-                if symbol in self._values and not _is_materialised(self._values[symbol])
+                if symbol in self._values and self._is_number(self._values[symbol])
             ),
         ]
         while wanted:
@@ -234,6 +233,18 @@ class _Walk:
                 return False
         assert_never(expression)
 
+    def _is_number(self, expression: Expression) -> bool:
+        """Whether Python computes the value in every Triton: `tl.cast` and most calls give one at run time."""
+        match expression:
+            case Read(symbol=symbol) if symbol in self._values:
+                return self._is_number(self._values[symbol])
+            case Cast() | Call():
+                return False
+            case OpCall(op=op) if not op.keeps_constants:
+                return False
+            case _:
+                return all(map(self._is_number, children(expression)))
+
 
 def children(expression: Expression) -> Iterable[Expression]:
     """The expressions an expression is made of, in the order of evaluation; not those of statements within."""
@@ -281,9 +292,3 @@ def _reads(expression: Expression) -> Iterable[Symbol]:
         yield expression.symbol
     for child in children(expression):
         yield from _reads(child)
-
-
-def _is_materialised(expression: Expression) -> bool:
-    """Whether a part of the value is to be made at run time."""
-    is_cast = isinstance(expression, Cast) and expression.kind is CastKind.MATERIALISE
-    return is_cast or any(_is_materialised(child) for child in children(expression))

@@ -362,6 +362,35 @@ COMPUTATIONS = [
         ),
         is_constant=False,
     ),
+    Computation(
+        name="counters of one dtype that Triton counts in others",
+        body="let mut q = 0;\nif n > m {\nfor x in 2_i64..6 { q += x as i32; }\n"
+        "} else {\nfor x in (n as i64)..(m as i64) { q += x as i32; }\n}",
+        expected=lambda n, m, _a: 14 if n > m else sum(range(n, m)),
+        is_constant=False,
+    ),
+    Computation(
+        name="a condition on a constant of another dtype",
+        body="let c = -1_i8;\nlet d = c as i64;\nlet e = c as u8;\n"
+        "let q = if d == -1 && n > 3 { 1 } else if e == 255 { 2 } else { m };",
+        expected=lambda n, _m, _a: 1 if n > 3 else 2,
+        is_constant=False,
+    ),
+    Computation(
+        name="an argument that wraps beside bits of it",
+        body="let q = m ^ (n + n + (n | 2147483647)) ^ (-2147483647 - (n ^ 3));",
+        expected=lambda n, m, _a: (
+            m ^ wrapped(n + n + (n | 2147483647)) ^ wrapped(-2147483647 - (n ^ 3))
+        ),
+    ),
+    Computation(
+        name="a choice between a value and a constant wraps and rounds in its dtype",
+        body="let p = (if n < m { n } else { -100 }) - 2147483647;\n"
+        "let q = if p > 0 { (if n < m { a } else { 0.1 }) * 0.3 } else { -1.0 };",
+        expected=lambda n, m, _a: -1.0 if n < m else single(single(0.1) * single(0.3)),
+        dtype="f32",
+        is_constant=False,
+    ),
 ]
 ARGUMENTS = [(1, 1, 0.1), (1, 5, 2.5), (4, 1, 0.3), (10, 4, 1.7), (13, 20, 3.9)]
 _TORCH = {"i32": torch.int32, "i64": torch.int64, "f32": torch.float32, "f64": torch.float64}

@@ -342,6 +342,19 @@ def test_a_condition_that_is_constant_stays_one(build: Build) -> None:
     assert text == ("fast: tl.constexpr = not FLAG\nslow = n < 1\nif fast and slow:\n    return")
 
 
+def test_a_condition_that_triton_converts_is_a_value_at_run_time(build: Build) -> None:
+    size = build.const("SIZE")
+    wide = build.symbol("wide", build.scalar(DType.I64))
+    same = build.symbol("same", build.scalar(DType.I64))
+    text = build.python(
+        build.let(wide, build.cast(size, wide.type)),
+        build.let(same, wide),
+        build.if_(build.binary(same, "==", 3), [build.return_()]),
+        constants=[size],
+    )
+    assert text == "wide = tl.cast(SIZE, tl.int64)\nsame = wide\nif same == 3:\n    return"
+
+
 def test_a_variable_is_never_a_constexpr(build: Build) -> None:
     size, tile = build.const("SIZE"), build.tile(DType.I32, "SIZE")
     extent = build.symbol("extent", mutable=True)
