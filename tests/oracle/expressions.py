@@ -186,7 +186,9 @@ class Expressions:
 
     def arithmetic(self, dtype: str) -> str:
         """The operators of a float dtype that are exact where the program is to run."""
-        return "+-*" if self.is_for_device and dtype == "f32" else "+-*/%"
+        if not self.is_for_device:
+            return "+-*/%"
+        return "+-*/" if dtype == "f64" else "+-*"
 
     def operation(self, sort: str, left: Node, operator: str, right: Node) -> Node:
         """`left operator right`."""

@@ -128,7 +128,7 @@ def _float(make: Expressions, dtype: str, depth: int) -> Node:
             for end in (low, high)
         )
         return _call(make, dtype, receiver, "clamp", *ends)
-    if choice < 0.73 and not divides_not:
+    if choice < 0.73 and "%" in make.arithmetic(dtype):
         name = rng.choice(("rem_euclid", "div_euclid"))
         return _call(make, dtype, receiver, name, make.right(dtype, depth))
     if choice < 0.76:

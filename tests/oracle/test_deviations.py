@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,6 +38,11 @@ def bound_counter(out, n):
 @triton.jit
 def divided(out, x, y):
     tl.store(out, tl.cast(x, tl.float32) / tl.cast(y, tl.float32))
+
+
+@triton.jit
+def remainder(out, x, y):
+    tl.store(out, tl.cast(x, tl.float64) % tl.cast(y, tl.float64))
 """
 
 
@@ -93,6 +99,13 @@ def test_counters_are_numbers_of_python_in_the_interpreter(
 def test_f32_is_divided_approximately_on_a_gpu(module: Path) -> None:
     signature = {"out": "*fp32", "x": "fp32", "y": "fp32"}
     assert "div.full.f32" in assembly(module, "divided", signature, "ptx")
+
+
+def test_the_remainder_of_floats_has_a_rounded_quotient_on_a_gpu(module: Path) -> None:
+    signature = {"out": "*fp64", "x": "fp64", "y": "fp64"}
+    ptx = assembly(module, "remainder", signature, "ptx")
+    steps = ["div.rn.f64", "cvt.rzi.f64.f64", "fma.rn.f64"]
+    assert re.findall("|".join(map(re.escape, steps)), ptx) == steps
 
 
 def test_every_exclusion_says_what_and_why() -> None:
