@@ -4,14 +4,17 @@ The standard decorator compiles half a dozen methods for every class when its mo
 classes takes a quarter of a whole run. Here the classes share their methods, and only `__init__` is compiled, when the
 first instance is made: most runs make none of most classes.
 
-A type checker sees the standard decorator. A class that asks for more than to be frozen, with slots and plain defaults,
-gets the standard decorator too.
+A type checker sees the standard decorator. A class that asks for more than to be frozen or not, compared or not, with
+defaults, factories and fields that do not count, gets the standard decorator too.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from copy import copy
+from functools import cache
 from operator import attrgetter
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,25 +24,31 @@ else:
 
     def dataclass(**options: bool) -> Callable[[type], type]:
         """`dataclasses.dataclass`, with its options as keywords."""
-        kw_only = options.get("kw_only", False)
-        is_simple = {"kw_only": False, **options} == {
-            "frozen": True,
-            "slots": True,
-            "kw_only": kw_only,
-        }
 
         def decorate(cls: type) -> type:
-            own = vars(cls)
-            has_fields = any(isinstance(value, dataclasses.Field) for value in own.values())
-            if is_simple and not has_fields and not _METHODS.keys() & own.keys():
-                return _record(cls, kw_only=kw_only)
+            if options.keys() <= _OPTIONS and _is_plain(cls, is_compared=options.get("eq", True)):
+                return _record(cls, options)
             return dataclasses.dataclass(cls, **options)
 
         return decorate
 
 
-def _record(cls: type, *, kw_only: bool) -> type:
-    """The class with slots for its fields and the shared methods, made once more as slots have to be."""
+_OPTIONS = {"frozen", "slots", "kw_only", "eq"}
+
+
+def _is_plain(cls: type, *, is_compared: bool) -> bool:
+    """Whether neither methods of its own nor the wishes of its fields stand against the shared methods."""
+    own = vars(cls)
+    kept = {"__hash__"} if is_compared else {"__hash__", "__eq__"}
+    return not own.keys() & _FROZEN.keys() - kept and all(
+        value.init and value.repr and value.hash is None and not value.metadata
+        for value in own.values()
+        if isinstance(value, dataclasses.Field)
+    )
+
+
+def _record(cls: type, options: dict[str, bool]) -> type:
+    """The class made once more, as slots have to be, with the shared methods."""
     namespace = dict(vars(cls))
     fields: dict[str, dataclasses.Field[object]] = {}
     for base in reversed(cls.__mro__[1:]):
@@ -47,32 +56,48 @@ def _record(cls: type, *, kw_only: bool) -> type:
     own = [name for name, text in cls.__annotations__.items() if not text.startswith("ClassVar")]
     for name in own:
         default = namespace.pop(name, dataclasses.MISSING)
-        fields[name] = _field(name, cls.__annotations__[name], default, kw_only=kw_only)
+        fields[name] = _field(
+            name, cls.__annotations__[name], default, kw_only=options.get("kw_only", False)
+        )
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
-    namespace |= _METHODS
+    methods = _FROZEN if options.get("frozen") else _MUTABLE
+    compared = options.get("eq", True)
+    for name, method in methods.items():
+        if compared or name not in _COMPARISON:
+            namespace.setdefault(name, method)
     namespace["__qualname__"] = cls.__qualname__
-    namespace["__slots__"] = tuple(own)
+    if options.get("slots"):
+        namespace["__slots__"] = tuple(own)
     namespace["__init__"] = _first_init
     namespace["__match_args__"] = tuple(name for name, it in fields.items() if not it.kw_only)
     namespace["__dataclass_fields__"] = fields
-    namespace["__dataclass_params__"] = vars(_KeywordOnly if kw_only else _Positional)[
-        "__dataclass_params__"
-    ]
+    namespace["__dataclass_params__"] = _parameters(**options)
     return type(cls)(cls.__name__, cls.__bases__, namespace)
 
 
 def _field(
     name: str, annotation: type, default: object, *, kw_only: bool
 ) -> dataclasses.Field[object]:
-    made: dataclasses.Field[object] = dataclasses.field(
+    plain: dataclasses.Field[object] = dataclasses.field(
         default=default,  # type: ignore[arg-type] # the stubs know what stands in a class only
-        kw_only=kw_only,
     )
+    made: dataclasses.Field[object] = default if isinstance(default, dataclasses.Field) else plain
+    made.kw_only = kw_only
     made.name = name
     made.type = annotation
     # What the standard decorator writes there and `replace` and `fields` look for; it has no public name.
     made._field_type = dataclasses._FIELD  # type: ignore[attr-defined] # noqa: SLF001
+    return made
+
+
+@cache
+def _parameters(**options: bool) -> object:
+    """What the standard decorator notes of its options."""
+    made: object = copy(vars(_Example)["__dataclass_params__"])
+    for name, value in options.items():
+        if hasattr(made, name):  # which of them are noted depends on Python's version
+            setattr(made, name, value)
     return made
 
 
@@ -81,25 +106,34 @@ def _field(
 
 def _first_init(self: object, *positional: object, **keywords: object) -> None:
     """Stands for `__init__` until there is a first instance, then puts the real one in place."""
-    for cls in type(self).__mro__:
-        if vars(cls).get("__init__") is _first_init:
-            type.__setattr__(cls, "__init__", _init(cls))
-    type(self).__init__(self, *positional, **keywords)
+    cls = next(cls for cls in type(self).__mro__ if vars(cls).get("__init__") is _first_init)
+    init = _init(cls)
+    type.__setattr__(cls, "__init__", init)
+    init(self, *positional, **keywords)
 
 
 def _init(cls: type) -> Callable[..., None]:
     """`__init__` of a class, compiled from its fields."""
     fields: dict[str, dataclasses.Field[object]] = cls.__dataclass_fields__  # type: ignore[attr-defined]
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"missing": dataclasses.MISSING}
     parameters, lines = [], []
     for name, field in fields.items():
-        names[f"set_{name}"] = getattr(cls, name).__set__
-        lines.append(f" set_{name}(self, {name})")
-        if field.default is dataclasses.MISSING:
-            parameters.append(name)
-        else:
+        value = name
+        if field.default_factory is not dataclasses.MISSING:
+            names[f"make_{name}"] = field.default_factory
+            parameters.append(f"{name}=missing")
+            value = f"make_{name}() if {name} is missing else {name}"
+        elif field.default is not dataclasses.MISSING:
             names[f"default_{name}"] = field.default
             parameters.append(f"{name}=default_{name}")
+        else:
+            parameters.append(name)
+        slot = getattr(cls, name, None)
+        if isinstance(slot, MemberDescriptorType):
+            names[f"set_{name}"] = slot.__set__
+            lines.append(f" set_{name}(self, {value})")
+        else:
+            lines.append(f" self.__dict__[{name!r}] = {value}")
     split = sum(not field.kw_only for field in fields.values())
     if split < len(parameters):
         parameters.insert(split, "*")
@@ -114,11 +148,12 @@ _values: dict[type, Callable[[object], object]] = {}
 
 
 def _values_of(record: object) -> object:
-    """The values of all fields, comparable with those of another record of the class."""
+    """The values of all fields that count, comparable with those of another record of the class."""
     cls = type(record)
     getter = _values.get(cls)
     if getter is None:
-        names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
+        fields: dict[str, dataclasses.Field[object]] = cls.__dataclass_fields__  # type: ignore[attr-defined]
+        names = [name for name, field in fields.items() if field.compare]
         getter = _values[cls] = attrgetter(*names) if names else type
     return getter(record)
 
@@ -158,22 +193,17 @@ def _restore(self: object, state: list[object]) -> None:
         object.__setattr__(self, field.name, value)
 
 
-_METHODS = {
-    "__eq__": _equal,
-    "__hash__": _hash,
+_COMPARISON: dict[str, object] = {"__eq__": _equal, "__hash__": _hash}
+_FROZEN = _COMPARISON | {
     "__repr__": _represent,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
     "__getstate__": _state,
     "__setstate__": _restore,
 }
+_MUTABLE = _COMPARISON | {"__hash__": None, "__repr__": _represent}
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class _KeywordOnly:
+@dataclasses.dataclass
+class _Example:
     """Made by the standard decorator, for what it notes of its options."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Positional:
-    """The same without `kw_only`."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import bisect
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+from transpiler.frozen import dataclass
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+from functools import cached_property
 from typing import ClassVar
 
 import pytest
@@ -47,11 +48,59 @@ class Empty:
     """A class without fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class WithList:
-    """A class that the standard decorator has to make."""
+@dataclass(slots=True, kw_only=True)
+class State:
+    """A class whose instances change, with a factory and a field that does not count."""
 
     items: list[int] = dataclasses.field(default_factory=list)
+    note: str = dataclasses.field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Named:
+    """A class with an identity of its own."""
+
+    id: int
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return self.id
+
+
+@dataclass(slots=True, eq=False)
+class Alone:
+    """A class whose instances are equal to themselves only."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """A class without slots, which holds what is computed once."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of the text."""
+        return self.text.split()
+
+
+class Quoted(Text):
+    """A plain class that makes its base."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"<{text}>")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Ordered:
+    """A class that the standard decorator has to make."""
+
+    left: int
 
 
 LEAF = Leaf(span=(0, 3), text="abc")
@@ -114,9 +163,41 @@ def test_representation_is_the_standard_one() -> None:
     assert repr(Empty()) == "Empty()"
 
 
-def test_what_is_not_plain_is_left_to_the_standard_decorator() -> None:
-    assert WithList().items == []
-    assert WithList() == WithList()
+def test_instances_of_a_class_that_is_not_frozen_change_and_have_no_hash() -> None:
+    state = State()
+    state.items.append(1)
+    state.note = "x"
+    assert (state, State()) == (State(items=[1], note="y"), State(items=[]))
+    assert repr(state) == "State(items=[1], note='x')"
+    assert copy.deepcopy(state).items == [1]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(state)
+
+
+def test_a_class_that_is_not_compared_keeps_its_own_equality() -> None:
+    assert Named(1, "a") == Named(1, "b")
+    assert len({Named(1, "a"), Named(1, "b")}) == 1
+    alone = Alone(1)
+    assert alone == alone  # noqa: PLR0124 - this is what is asked
+    assert alone != Alone(1)
+    assert hash(alone) == hash(alone)
+
+
+def test_a_class_without_slots_keeps_what_is_computed() -> None:
+    text = Text("a b")
+    assert text.words is text.words == ["a", "b"]
+    assert text == Text("a b")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        text.text = "x"  # type: ignore[misc]
+
+
+def test_a_first_instance_may_be_one_of_a_plain_class_below() -> None:
+    assert Quoted("a").text == "<a>"
+    assert Text("a").text == "a"
+
+
+def test_what_is_not_offered_is_left_to_the_standard_decorator() -> None:
+    assert Ordered(1) < Ordered(2)
 
 
 def test_a_standard_dataclass_may_extend_one() -> None:

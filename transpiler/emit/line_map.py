@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transpiler.emit.environment import template
@@ -13,6 +12,7 @@ from transpiler.emit.line_map import LineMap
 from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
+from transpiler.frozen import dataclass
 from transpiler.ir.description import ChangedName
 from transpiler.target.lower import LoweredKernel, lower_kernel
 from transpiler.target.names import MODULE_NAMES, python_name

@@ -14,11 +14,12 @@ belongs to `let … else`, `<` where an operand begins opens `<T>::name`. `>` is
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from transpiler.frontend.delimiters import STRING, block_comment_end, group_end, item_end
 from transpiler.frontend.faults import too_deep
+from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

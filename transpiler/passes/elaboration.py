@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     POISON,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import walk_block
 

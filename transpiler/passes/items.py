@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.diagnostics.sink import Sink
+from transpiler.frozen import dataclass
 from transpiler.passes.cfg import is_enabled
 from transpiler.syntax.nodes import AliasedType, Const, Enumeration, Function, Module, PathType, Use
 
