@@ -9,8 +9,7 @@ from transpiler.diagnostics.model import Severity
 from transpiler.diagnostics.sink import Sink
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.module import emit_module
-from transpiler.frontend.macros.expansion import expand
-from transpiler.frontend.macros.origins import ExpandedSource
+from transpiler.frontend.macros.presence import calls_own_macros
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan
@@ -27,6 +26,7 @@ from transpiler.version import __version__
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.model import Diagnostic
+    from transpiler.frontend.macros.origins import Expansion
     from transpiler.ir import nodes as ir
     from transpiler.ir.types import DType
     from transpiler.source import SourceFile
@@ -107,12 +107,21 @@ def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> 
     Faults of the Rust are in the result's diagnostics. An exception is a fault of the compiler.
     """
     sink = Sink()
+    if not calls_own_macros(source.text):
+        return _translate(source, options, sink)
+    from transpiler.frontend.macros.expansion import expand  # noqa: PLC0415 - few files define macros
+    from transpiler.frontend.macros.origins import ExpandedSource  # noqa: PLC0415
+
     expansion = expand(source.text, sink)
     if expansion is None:
         return _translate(source, options, sink)
     expanded = Sink()
     result = _translate(
-        ExpandedSource(source, expansion), options, expanded, is_sound=not sink.has_errors
+        ExpandedSource(source, expansion),
+        options,
+        expanded,
+        expansion,
+        is_sound=not sink.has_errors,
     )
     for found in result.diagnostics:
         sink.add(expansion.placed(found))
@@ -130,10 +139,15 @@ def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> 
 
 
 def _translate(
-    source: SourceFile, options: Options, sink: Sink, *, is_sound: bool = True
+    source: SourceFile,
+    options: Options,
+    sink: Sink,
+    expansion: Expansion | None = None,
+    *,
+    is_sound: bool = True,
 ) -> Result:
     """Translate a text without macros; it has no warnings where they would stand beside errors."""
-    file = parse_file(source, sink)
+    file = parse_file(source, sink, expansion)
     features = Features(options.features, default_features=options.default_features)
     module = elaborate(file, source, features, sink, frozenset(options.kernels))
     written = module

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from transpiler.frontend.delimiters import UnclosedError, UnterminatedError, group_end
 from transpiler.frontend.heads import doc_lines, is_inner_doc
 from transpiler.frontend.items import FileParser
-from transpiler.frontend.macros.origins import ExpandedSource
 from transpiler.frontend.table import parser
 from transpiler.frontend.trivia import comment_list, has_blank_line
 from transpiler.source import SourceFile, Span
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transpiler.diagnostics.sink import Sink
+    from transpiler.frontend.macros.origins import Expansion
     from transpiler.frontend.trivia import Offsets
     from transpiler.syntax.nodes import Attribute
 
@@ -29,7 +29,7 @@ _RENAMED = re.compile(r"(\w+)\s+as\b")
 _INNER_ATTRIBUTE = re.compile(r"#\s*!\s*\[")
 
 
-def parse_file(source: SourceFile, sink: Sink) -> File:
+def parse_file(source: SourceFile, sink: Sink, expansion: Expansion | None = None) -> File:
     """Parse a whole source text.
 
     Bodies of kernels are parsed, and those of the free functions whose names occur in them, as far as the grammar knows
@@ -38,6 +38,7 @@ def parse_file(source: SourceFile, sink: Sink) -> File:
     Args:
         source: the text.
         sink: where syntax errors go (E01xx). A broken kernel is left out, all other items are there.
+        expansion: what the text was made from, where macro calls were expanded in it.
 
     Returns:
         The tree, whatever the text is: this never raises on bad Rust.
@@ -55,7 +56,7 @@ def parse_file(source: SourceFile, sink: Sink) -> File:
         return File(span=Span(0, end), docs=(), attributes=(), items=())
     engine = parser()
     engine.builder.names = names = set[str]()
-    engine.builder.expansion = source.expansion if isinstance(source, ExpandedSource) else None
+    engine.builder.expansion = expansion
     file = FileParser(source, sink, engine)
     start, docs, attributes, header = _top(text, file)
     items, closing = file.items(start, end, is_file=True)
@@ -72,7 +73,7 @@ def parse_file(source: SourceFile, sink: Sink) -> File:
         items=_with_called(items, names, file),
         header_comments=comment_list(text, header, None),
         closing_comments=closing,
-        hygiene=source.expansion.hygiene if isinstance(source, ExpandedSource) else NO_MACROS,
+        hygiene=NO_MACROS if expansion is None else expansion.hygiene,
     )
 
 

@@ -6,8 +6,6 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.frontend.faults import Fault
-from transpiler.frontend.macros.fragments import fragment_end
-from transpiler.frontend.macros.trees import is_token, trees
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
     BooleanLiteral,
@@ -99,6 +97,9 @@ def concat(text: str, call: MacroCall, inside: Span) -> TextLiteral | None:
 
 
 def _is_literal(written: str) -> bool:
+    from transpiler.frontend.macros.fragments import fragment_end  # noqa: PLC0415 - for few calls
+    from transpiler.frontend.macros.trees import trees  # noqa: PLC0415
+
     found = trees(written)
     return bool(found) and fragment_end("literal", found or (), 0) == len(found or ())
 
@@ -109,6 +110,9 @@ def _literal(call: MacroCall, value: str) -> TextLiteral:
 
 def _parts(text: str, inside: Span) -> list[Span]:
     """What stands between the commas, without a last comma."""
+    from transpiler.frontend.macros.fragments import fragment_end  # noqa: PLC0415 - for few calls
+    from transpiler.frontend.macros.trees import is_token, trees  # noqa: PLC0415
+
     found = trees(text[inside.start : inside.end]) or ()
     parts: list[Span] = []
     index = 0

@@ -34,6 +34,7 @@ from transpiler.frontend.macros.places import (
     take_attributes,
     under_conditions,
 )
+from transpiler.frontend.macros.presence import KERNEL, calls_own_macros
 from transpiler.frontend.macros.transcription import TranscriptionError, transcribe
 from transpiler.frontend.macros.trees import (
     Gap,
@@ -56,9 +57,6 @@ if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
     from transpiler.frontend.faults import Fault
 
-_DEFINED = re.compile(r"\bmacro_rules\s*!\s*([^\W\d]\w*)")
-_CALLED = re.compile(r"([^\W\d]\w*)\s*!\s*[(\[{]")
-_KERNEL = re.compile(r"#\s*\[\s*(?:\w+\s*::\s*)*kernel\b")
 _COMMENT = re.compile(r"//|/\*")
 _MOST_TOKENS = 400_000
 _OPEN_ARGUMENTS = frozenset(
@@ -75,8 +73,7 @@ def expand(text: str, sink: Sink) -> Expansion | None:
         text: the file.
         sink: where faults of calls go that kernels need, by their places in the file.
     """
-    names = frozenset(_DEFINED.findall(text))
-    if not names or _KERNEL.search(text) is None or names.isdisjoint(_CALLED.findall(text)):
+    if not calls_own_macros(text):
         return None
     found = trees(text)
     if found is None:
@@ -169,7 +166,7 @@ class _Expander:
     def _define(self, macro: Macro) -> None:
         self._scopes.define(macro)
         if any(
-            _KERNEL.search(self._text, arm.body.start, arm.body.end)
+            KERNEL.search(self._text, arm.body.start, arm.body.end)
             or self._makers & called_words(arm.body.children)
             for arm in macro.arms
         ):
@@ -185,7 +182,7 @@ class _Expander:
         behind = end + is_token(at(found, end), ";")
         macro = self._scopes.find(path)
         if macro is not None:
-            makes_kernels = macro.name.text in self._makers or _KERNEL.search(
+            makes_kernels = macro.name.text in self._makers or KERNEL.search(
                 self._text, group.start, group.end
             )
             outer, self._is_needed = self._is_needed, bool(makes_kernels)
