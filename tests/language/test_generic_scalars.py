@@ -27,7 +27,7 @@ def lines(body: str, bound: str) -> list[str]:
         ("Float", "let q = a.sqrt().recip();", "q = 1.0 / _square_root(a, D)"),
         ("Float", "let q = a.powi(2);", "q = a * a"),
         ("Num", "let q = a.abs();", "q = tl.abs(a)"),
-        ("Num", "let q = a * D::from_f64(2.0);", "q = a * tl.full([], 2.0, D)"),
+        ("Num", "let q = a * D::from_f64(2.0);", "q = a * 2"),
         ("Int", "let q = a % D::from_f64(5.0);", "q = a % 5"),
         ("Int", "let q = a.wrapping_add(b).clamp(D::ZERO, D::ONE);", None),
     ],
