@@ -13,7 +13,8 @@ A Rust name is kept wherever Python and Triton allow it.
 * Triton merges what the arms of a run-time `if` leave in a name, and carries the names that exist
   before a loop around it; both demand one type. So a name that exists before a block, or that the
   other arm uses, is shared in the block by symbols of exactly its type only. The counter of a loop has
-  the type in which Triton counts.
+  the type in which Triton counts, and shares its name with nothing in the loop: Triton up to 3.5 would
+  take an assignment to it for the counter itself.
 * A `tl.constexpr` cannot be assigned again: a symbol that is printed as one shares its name with
   none.
 """
@@ -354,7 +355,11 @@ class _Allocator:
             owner = scope.get(name)
             if owner is not None:
                 is_shadowed = scope is self._scopes[-1] and owner.name == symbol.name
-                if not is_shadowed or not self._usage.is_dead(owner, symbol):
+                if (
+                    not is_shadowed
+                    or owner in self._counters
+                    or not self._usage.is_dead(owner, symbol)
+                ):
                     return False
         types = self._types(symbol)
         is_definite = len(types) == 1 and _is_definite(symbol.type)

@@ -200,4 +200,5 @@ def test_for_loops_over_ranges(rust: str, python: str) -> None:
 
 def test_a_loop_variable_hidden_in_the_body() -> None:
     text = translated(OFFSETS + f"for i in 0..n {{\n    let i = i + 1;\n    {STORE}\n}}")
-    assert text.splitlines()[1:] == ["for i in range(n):", "    i = i + 1", f"    {STORED}"]
+    stored = STORED.replace(" i", " i_1")
+    assert text.splitlines()[1:] == ["for i in range(n):", "    i_1 = i + 1", f"    {stored}"]

@@ -174,6 +174,13 @@ def test_the_arms_of_an_if_share_a_name_where_its_types_agree(build: Build) -> N
         assert names(build, *statements, parameters=[n])[-2:] == ["x", expected]
 
 
+def test_nothing_in_a_loop_has_the_name_of_its_counter(build: Build) -> None:
+    counter, hiding = build.symbol("i"), build.symbol("i")
+    loop = build.for_(counter, 0, 3, 1, build.let(hiding, build.binary(counter, "*", 4)))
+    after = build.symbol("i")
+    assert names(build, loop, build.let(after, 1)) == ["i", "i_1", "i"]
+
+
 def test_counters_share_a_name_where_triton_counts_in_one_type(build: Build) -> None:
     n, start = build.parameter("n"), build.parameter("start", build.scalar(DType.I64))
     size = build.const("SIZE", build.scalar(DType.I64))
