@@ -221,7 +221,9 @@ class _Legaliser(Rewriter):
                 return with_plain_axis(node, node.op.shape)
             case ir.OpCall() if node.op.converts:
                 return _without_conversions(node)
-            case ir.Conditional() if not is_compile_time(node, self._constants):
+            case ir.Conditional() if not (
+                node.type in {BOOL, I32} and is_compile_time(node, self._constants)
+            ):
                 return self._stated(node)
             case ir.Cast(operand=ir.Conditional() as operand) if _is_number(operand):
                 return replace(node, operand=materialise(operand))

@@ -391,6 +391,13 @@ COMPUTATIONS = [
         dtype="f32",
         is_constant=False,
     ),
+    Computation(
+        name="a choice that constants of another dtype decide",
+        body="let k = 0_i16;\nlet v = if n < m { if k > 100 { k } else { 100 } } else { n as i16 };\n"
+        "let q = v as i32;",
+        expected=lambda n, m, _a: 100 if n < m else n,
+        is_constant=False,
+    ),
 ]
 ARGUMENTS = [(1, 1, 0.1), (1, 5, 2.5), (4, 1, 0.3), (10, 4, 1.7), (13, 20, 3.9)]
 _TORCH = {"i32": torch.int32, "i64": torch.int64, "f32": torch.float32, "f64": torch.float64}
