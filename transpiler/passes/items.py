@@ -89,7 +89,9 @@ class Namespace:
             scope = scope.parent
         return scope
 
-    def _follow(self, names: tuple[str, ...], depth: int) -> tuple[Member, Namespace] | None:
+    def _follow(
+        self, names: tuple[str, ...], depth: int, opened: _Opened = ()
+    ) -> tuple[Member, Namespace] | None:
         first, *rest = names
         module = self.module()
         start: tuple[Member, Namespace] | None
@@ -103,33 +105,37 @@ class Namespace:
                     module = module.parent
                 start = module, module
             case _:
-                start = self._named(first, depth)
+                start = self._named(first, depth, opened)
         if start is None or not rest:
             return start
         member, _ = start
         if not isinstance(member, Namespace):
             return None
-        return member._follow(tuple(rest), depth)  # noqa: SLF001 - another of its own kind
+        return member._follow(tuple(rest), depth, opened)  # noqa: SLF001 - another of its own kind
 
-    def _named(self, name: str, depth: int) -> tuple[Member, Namespace] | None:
+    def _named(self, name: str, depth: int, opened: _Opened) -> tuple[Member, Namespace] | None:
         if depth == _DEEPEST_ALIAS:
             return None  # aliases of each other
         if name in self.members:
             return self.members[name], self
         alias = self.aliases.get(name)
         if alias is not None and alias != (name,):
-            return self._follow(alias, depth + 1)
+            return self._follow(alias, depth + 1, opened)
         for glob in self.globs:
-            found = self._follow(glob, depth + 1)
+            if (self, glob) in opened:
+                continue  # nothing is found through the glob whose module is being looked for
+            found = self._follow(glob, depth + 1, (*opened, (self, glob)))
             if found is not None and isinstance(found[0], Namespace) and name in found[0].members:
                 return found[0].members[name], found[0]
         if self.is_block and self.parent is not None:
-            return self.parent._named(name, depth)  # noqa: SLF001 - another of its own kind
+            return self.parent._named(name, depth, opened)  # noqa: SLF001 - another of its own kind
         return None
 
 
 _ENDS = (Function, Const, Enumeration)
 Found: TypeAlias = "tuple[Member, Namespace]"
+_Opened: TypeAlias = "tuple[tuple[Namespace, tuple[str, ...]], ...]"
+"""The globs through which a name is being looked for."""
 Member: TypeAlias = "Function | Const | Enumeration | AliasedType | Namespace"
 
 
