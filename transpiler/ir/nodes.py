@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
+from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from transpiler.frozen import dataclass
 
@@ -473,12 +474,26 @@ class Return(StatementNode):
     value: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents(NamedTuple):
+    """All that is anywhere in a block, outer before inner, block values included."""
+
+    statements: tuple[Statement, ...]
+    expressions: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Block(Node):
     """Statements in a scope of their own; `closing_comments` stand after the last one."""
 
     statements: tuple[Statement, ...]
     closing_comments: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """All that is in it, found once: many passes ask, few of them change anything."""
+        from transpiler.ir.visit import contents_of  # noqa: PLC0415 - which knows the nodes
+
+        return contents_of(self)
 
 
 Statement: TypeAlias = (

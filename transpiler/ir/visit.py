@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from transpiler.ir import nodes as ir
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 # Half of all expressions: a walk has nothing to look for in them.
 _LEAVES = (ir.Read, ir.Literal)
@@ -79,66 +75,66 @@ def statement_blocks(node: ir.Statement) -> tuple[ir.Block, ...]:
             return ()
 
 
-def walk_expression(node: ir.Expression) -> Iterator[ir.Expression]:
+def walk_expression(node: ir.Expression) -> list[ir.Expression]:
     """The expression and every one inside it, statements of block values included."""
-    # A stack rather than recursion: each node would pass through as many generators as it is deep.
+    found: list[ir.Expression] = []
+    _add_expression(node, found, [])
+    return found
+
+
+def walk_statement_expressions(node: ir.Statement) -> list[ir.Expression]:
+    """Every expression anywhere in a statement."""
+    found: list[ir.Expression] = []
+    _add_statement(node, found, [])
+    return found
+
+
+def walk_block(block: ir.Block) -> tuple[ir.Expression, ...]:
+    """Every expression anywhere in a block."""
+    return block.contents.expressions
+
+
+def walk_statements(block: ir.Block) -> tuple[ir.Statement, ...]:
+    """Every statement anywhere in a block, outer before inner; those of block values too."""
+    return block.contents.statements
+
+
+def contents_of(block: ir.Block) -> ir.Contents:
+    """What is anywhere in a block, found anew."""
+    expressions: list[ir.Expression] = []
+    statements: list[ir.Statement] = []
+    for statement in block.statements:
+        _add_statement(statement, expressions, statements)
+    return ir.Contents(statements=tuple(statements), expressions=tuple(expressions))
+
+
+# Lists that are added to rather than generators: a node would pass through as many of these as it is deep.
+
+
+def _add_statement(
+    node: ir.Statement, expressions: list[ir.Expression], statements: list[ir.Statement]
+) -> None:
+    statements.append(node)
+    for expression in statement_expressions(node):
+        _add_expression(expression, expressions, statements)
+    for block in statement_blocks(node):
+        for inner in block.statements:
+            _add_statement(inner, expressions, statements)
+
+
+def _add_expression(
+    node: ir.Expression, expressions: list[ir.Expression], statements: list[ir.Statement]
+) -> None:
     pending = [node]
     while pending:
         node = pending.pop()
-        yield node
+        expressions.append(node)
         if isinstance(node, _LEAVES):
             continue
         if isinstance(node, ir.BlockValue):
             for statement in node.statements:
-                yield from walk_statement_expressions(statement)
+                _add_statement(statement, expressions, statements)
         pending.extend(child_expressions(node)[::-1])
-
-
-def walk_statement_expressions(node: ir.Statement) -> Iterator[ir.Expression]:
-    """Every expression anywhere in a statement."""
-    for expression in statement_expressions(node):
-        yield from walk_expression(expression)
-    for block in statement_blocks(node):
-        for inner in block.statements:
-            yield from walk_statement_expressions(inner)
-
-
-def walk_block(block: ir.Block) -> Iterator[ir.Expression]:
-    """Every expression anywhere in a block."""
-    for statement in block.statements:
-        yield from walk_statement_expressions(statement)
-
-
-def walk_statements(block: ir.Block) -> Iterator[ir.Statement]:
-    """Every statement anywhere in a block, outer before inner; those of block values too."""
-    yield from _statements(block.statements)
-
-
-def _statements(statements: tuple[ir.Statement, ...]) -> Iterator[ir.Statement]:
-    for statement in statements:
-        yield statement
-        for expression in statement_expressions(statement):
-            for inner in _block_values(expression):
-                yield from _statements(inner.statements)
-        for nested in statement_blocks(statement):
-            yield from _statements(nested.statements)
-
-
-def _block_values(node: ir.Expression) -> list[ir.BlockValue]:
-    """The block values in an expression, but those in the statements of others."""
-    # Nearly always there are none: a list is found empty in half the time a generator takes.
-    found: list[ir.BlockValue] = []
-    if isinstance(node, _LEAVES):
-        return found
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ir.BlockValue):
-            found.append(node)
-        pending.extend(
-            [child for child in child_expressions(node)[::-1] if not isinstance(child, _LEAVES)]
-        )
-    return found
 
 
 class Rewriter:
