@@ -98,7 +98,7 @@ class BinaryOperator(Enum):
     @property
     def is_logical(self) -> bool:
         """Whether it is `&&` or `||`, which evaluate the right side only where needed."""
-        return self in {BinaryOperator.AND, BinaryOperator.OR}
+        return self is BinaryOperator.AND or self is BinaryOperator.OR
 
 
 _COMPARISONS = frozenset(

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import TupleType
-from transpiler.ir.visit import Rewriter, statement_expressions, walk_expression, walk_statements
+from transpiler.ir.visit import (
+    Rewriter,
+    statement_expressions,
+    walk_block,
+    walk_expression,
+    walk_statements,
+)
 from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.constants import compile_time_symbols
 from transpiler.passes.layout import with_first_layout
@@ -42,9 +48,7 @@ _BRANCHING = (ir.Conditional, ir.BlockValue, ir.Binary)
 def _has_any(kernel: ir.Routine) -> bool:
     return any(
         isinstance(inner, _BRANCHING) and (not isinstance(inner, ir.Binary) or guards_effect(inner))
-        for statement in walk_statements(kernel.body)
-        for expression in statement_expressions(statement)
-        for inner in walk_expression(expression)
+        for inner in walk_block(kernel.body)
     )
 
 
