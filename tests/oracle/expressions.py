@@ -262,7 +262,10 @@ class Expressions:
             return method_call(self, "bool", depth)
         dtype = self.rng.choice(NUMBERS)
         left = self.varied(self.expression(dtype, depth - 1))
-        return self.operation("bool", left, self.rng.choice(COMPARISONS), self.right(dtype, depth))
+        operator, right = self.rng.choice(COMPARISONS), self.right(dtype, depth)
+        if self.is_for_device and str(left) == str(right):
+            right = literal(self.rng, dtype)
+        return self.operation("bool", left, operator, right)
 
     # --- Control flow with a value ----------------------------------------------------------------
 
