@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.frontend.macros.trees import Group, Token, Tree, at, is_group, is_token, is_word
+from transpiler.frontend.macros.trees import (
+    Group,
+    Token,
+    Tree,
+    angle_end,
+    at,
+    is_group,
+    is_token,
+    is_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +152,7 @@ def _scan(kind: str, trees: Sequence[Tree], start: int) -> int:
         if isinstance(tree, Token) and tree.text in stops:
             break
         if is_token(tree, "::") and is_token(at(trees, end + 1), "<"):
-            end = _angle_end(trees, end + 1)
+            end = angle_end(trees, end + 1) or len(trees)
         else:
             end += 1
     return end
@@ -210,7 +219,7 @@ def _type_end(trees: Sequence[Tree], start: int) -> int | None:
 def _path_end(trees: Sequence[Tree], start: int) -> int | None:
     index = start
     if is_token(at(trees, index), "<"):
-        index = _angle_end(trees, index)
+        index = angle_end(trees, index) or len(trees)
         if not is_token(at(trees, index), "::"):
             return None
     index += is_token(at(trees, index), "::")
@@ -223,20 +232,7 @@ def _path_end(trees: Sequence[Tree], start: int) -> int | None:
         if is_token(at(trees, index), "::") and is_token(at(trees, index + 1), "<"):
             index += 1
         if is_token(at(trees, index), "<"):
-            index = _angle_end(trees, index)
+            index = angle_end(trees, index) or len(trees)
         if not is_token(at(trees, index), "::"):
             return index
         index += 1
-
-
-def _angle_end(trees: Sequence[Tree], index: int) -> int:
-    """The index behind the `>` that closes the `<` at `index`."""
-    depth = 0
-    while index < len(trees):
-        tree = trees[index]
-        if isinstance(tree, Token):
-            depth += {"<": 1, "<<": 2, ">": -1}.get(tree.text, 0)
-        index += 1
-        if depth == 0:
-            break
-    return index

@@ -152,3 +152,16 @@ def at(sequence: Sequence[Tree], index: int) -> Tree | None:
 def led_by(tree: Tree, lead: Gap) -> Tree:
     """The tree with other white space and comments before it."""
     return tree._replace(lead=lead)
+
+
+def angle_end(trees: Sequence[Tree], index: int) -> int | None:
+    """The index behind the `>` that closes the `<` at `index`; None where none does."""
+    depth = 0
+    while index < len(trees):
+        tree = trees[index]
+        if isinstance(tree, Token):
+            depth += {"<": 1, "<<": 2, ">": -1}.get(tree.text, 0)
+        index += 1
+        if depth == 0:
+            return index
+    return None

@@ -11,6 +11,7 @@ from transpiler.frontend.macros.trees import (
     Group,
     Token,
     Tree,
+    angle_end,
     at,
     is_group,
     is_token,
@@ -187,15 +188,8 @@ def is_operand(trees: Sequence[Tree]) -> bool:
 
 def _is_generic_call(trees: Sequence[Tree], index: int) -> bool:
     """Whether `<…>` and what follows it end the operand."""
-    depth = 0
-    while index < len(trees):
-        tree = trees[index]
-        if isinstance(tree, Token):
-            depth += {"<": 1, "<<": 2, ">": -1}.get(tree.text, 0)
-        index += 1
-        if depth == 0:
-            return index == len(trees) or is_operand((_NAME, *trees[index:]))
-    return False
+    end = angle_end(trees, index)
+    return end is not None and (end == len(trees) or is_operand((_NAME, *trees[end:])))
 
 
 _NAME = Token("word", "f", 0, 0, Gap(0, 0))
