@@ -23,6 +23,7 @@ from transpiler.frontend.enumerations import plain_variants
 from transpiler.frontend.faults import Fault, too_deep
 from transpiler.frontend.lexer import DEEPEST
 from transpiler.frontend.slices import PROBLEMS, Prelude, SliceParser
+from transpiler.frontend.structs import angle_end, struct
 from transpiler.frontend.trivia import Offsets, attach, take
 from transpiler.source import SourceFile, Span
 from transpiler.syntax.base import NO_TRIVIA, Comment, Trivia
@@ -34,13 +35,13 @@ from transpiler.syntax.nodes import (
     Enumeration,
     Expression,
     Function,
+    GenericParameter,
     Impl,
     Item,
     ItemHead,
     Module,
     OpaqueBody,
     OpaqueItem,
-    Struct,
     Use,
 )
 
@@ -62,7 +63,6 @@ _NAME = re.compile(r"\s*(?:r\#)?(?P<name>[^\W\d]\w*)")
 _CONST = re.compile(r"\s*(?:mut\s+)?(?:r\#)?(?P<name>[^\W\d]\w*)\s*:")
 _ALIAS = re.compile(r"\s*(?:r\#)?(?P<name>[^\W\d]\w*)\s*=")
 _EQUALS = re.compile(r"(?<![=!<>-])=(?![=>])")
-_ANGLE = re.compile(r"->|=>|[<>]")
 _WHERE = re.compile(r"\bwhere\b")
 _FOR = re.compile(r"\bfor\b(?!\s*<)")
 _NEEDS_SEMICOLON = frozenset(("use", "const", "static", "type"))
@@ -170,7 +170,7 @@ class FileParser(SliceParser):
                     if item is None or prelude.is_kernel:
                         return item, stop
                 case "struct" if not qualifiers:
-                    item = self._struct(head, span, start.end())
+                    item = struct(self, head, span, start.end(), brace)
                 case "type" if not qualifiers:
                     item = self._type_alias(head, span, start.end())
                 case "enum" if not qualifiers and brace is not None:
@@ -228,14 +228,6 @@ class FileParser(SliceParser):
             qualifiers=qualifiers,
         )
 
-    def _struct(self, head: ItemHead, span: Span, after: int) -> Struct | None:
-        name = _NAME.match(self.text, after, span.end)
-        if name is None:
-            return None
-        return Struct(
-            span=span, head=head, name=name["name"], rest=self.text[name.end() : span.end].strip()
-        )
-
     def _type_alias(self, head: ItemHead, span: Span, after: int) -> AliasedType | None:
         name = _ALIAS.match(self.text, after, span.end)
         if name is None:
@@ -259,10 +251,12 @@ class FileParser(SliceParser):
     def _impl(self, head: ItemHead, span: Span, after: int, brace: int) -> Impl:
         text = self.text
         position = self.skip_space(after)
-        generics = ""
+        generics: tuple[GenericParameter, ...] = ()
+        generics_text = ""
         if text[position] == "<":
-            stop = _angle_end(text, position, brace)
-            generics = text[position:stop]
+            stop = angle_end(text, position, brace)
+            generics = self.generics(position, stop) or ()
+            generics_text = text[position:stop]
             position = stop
         where = _WHERE.search(text, position, brace)
         types_end = where.start() if where else brace
@@ -273,6 +267,7 @@ class FileParser(SliceParser):
             span=span,
             head=head,
             generics=generics,
+            generics_text=generics_text,
             trait=trait,
             self_type=self.type_(for_.end() if for_ else position, types_end),
             where_clause=text[where.end() : brace].strip() if where else None,
@@ -375,15 +370,3 @@ class _Reported(Fault):
 def with_trivia(item: Item, trivia: Trivia) -> Item:
     """The item with the comments around it."""
     return replace(item, head=replace(item.head, trivia=trivia))
-
-
-def _angle_end(text: str, start: int, end: int) -> int:
-    depth = 0
-    for mark in _ANGLE.finditer(text, start, end):
-        if mark.group() == "<":
-            depth += 1
-        elif mark.group() == ">":
-            depth -= 1
-            if depth == 0:
-                return mark.end()
-    return end

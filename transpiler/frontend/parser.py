@@ -94,7 +94,19 @@ def parse_body(function: Function, source: SourceFile, sink: Sink) -> Block | No
         case Block():
             return function.body
         case OpaqueBody():
-            return FileParser(source, sink, parser()).body(function.body.span)
+            engine = parser()
+            engine.builder.names = set()
+            engine.builder.expansion = _expansion_of(source)
+            return FileParser(source, sink, engine).body(function.body.span)
+
+
+def _expansion_of(source: SourceFile) -> Expansion | None:
+    """What an expanded text was made from."""
+    if type(source) is SourceFile:
+        return None
+    from transpiler.frontend.macros.origins import ExpandedSource  # noqa: PLC0415 - few files define macros
+
+    return source.expansion if isinstance(source, ExpandedSource) else None
 
 
 def _top(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from transpiler.frontend.build.macro_calls import ArmHead
+from transpiler.frontend.build.types import Generics
 from transpiler.frontend.delimiters import (
     UnclosedError,
     UnterminatedError,
@@ -24,7 +25,7 @@ from transpiler.syntax.text_literals import text_value
 if TYPE_CHECKING:
     from transpiler.frontend.engine import Parser
     from transpiler.frontend.trivia import Offsets
-    from transpiler.syntax.nodes import Expression, Item
+    from transpiler.syntax.nodes import Expression, GenericParameter, Item
 
 # What a text can do to the parser. Recursion is as deep as the operators of one expression nest.
 PROBLEMS = (UnexpectedTokenError, Fault, UnclosedError, UnterminatedError, RecursionError)
@@ -157,6 +158,11 @@ class SliceParser:
             raise TypeError("an expression made no node")
         return cast("Expression", found)
 
+    def expression_quietly(self, start: int, end: int) -> Expression | None:
+        """The expression at `[start, end)`; None where there is none."""
+        found = self.quietly("expression", start, end)
+        return cast("Expression | None", found)
+
     def arm_head(self, start: int, end: int) -> ArmHead:
         """The pattern and the guard at `[start, end)`.
 
@@ -204,6 +210,14 @@ class SliceParser:
         except PROBLEMS:
             return None
         return result if isinstance(result, Node) else None
+
+    def generics(self, start: int, end: int) -> tuple[GenericParameter, ...] | None:
+        """The generic parameters at `[start, end)`, which holds their brackets; None where they are none."""
+        try:
+            found, _ = self._parse_apart("generics", start, end)
+        except PROBLEMS:
+            return None
+        return found.parameters if isinstance(found, Generics) else None
 
     def type_(self, start: int, end: int) -> Type:
         """The type at `[start, end)`; one that the grammar does not know stays text."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lark.grammar import Rule
 
 GRAMMAR_FILES = ("terminals", "items", "functions")
-START_RULES = ("function_head", "block", "type", "expression", "meta", "arm_head")
+START_RULES = ("function_head", "block", "type", "expression", "meta", "arm_head", "generics")
 
 _FORMAT = "4"
 

@@ -12,7 +12,7 @@ from transpiler.passes.compile_time import is_compile_time
 from transpiler.passes.elaboration import is_poison, near_match
 from transpiler.source import Span
 from transpiler.syntax import nodes as syntax
-from transpiler.syntax.inline import expression as rust_text
+from transpiler.syntax.printer import print_expression
 from transpiler.syntax.text_literals import text_value
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def macro_call(
     name = node.path.names[-1]
     if node.failure is not None:
         state.sink.emit(node.failure.code, node.failure.message, node.span, help=node.failure.help)
+    elif name in _INSTEAD:
+        state.unsupported(f"`{name}!`", node.span, instead=_INSTEAD[name])
     elif node.arguments:
         return _assertion(state, node, name, condition)
     elif node.meta is not None:
         value = holds(node.meta, state.features, state.sink)
         return ir.Literal(span=node.span, type=BOOL, value=value)
-    elif name in _INSTEAD:
-        state.unsupported(f"`{name}!`", node.span, instead=_INSTEAD[name])
     else:
         known = (*_INSTEAD, "assert", "assert_eq", "debug_assert", "matches", "cfg")
         state.sink.emit(
@@ -101,7 +101,7 @@ def _assertion(
             left=tested,
             right=rest.pop(0),
         )
-    message = f"assertion failed: {rust_text(tested)}"
+    message = f"assertion failed: {' '.join(print_expression(tested).split())}"
     if rest:
         literal = rest[0]
         written = text_value(literal.text) if isinstance(literal, syntax.TextLiteral) else None

@@ -67,13 +67,13 @@ class PatternElaborator(PlaceElaborator):
                 return self._or_pattern(node, place)
             case (
                 syntax.LiteralPattern()
-                | syntax.PathPattern(arguments=None)
+                | syntax.PathPattern()
                 | syntax.IdentifierPattern(is_reference=False)
             ):
                 return self._value_pattern(node, place)
             case syntax.RangePattern():
                 return self._range_pattern(node, place)
-            case syntax.PathPattern():
+            case syntax.TupleStructPattern():
                 self.state.unsupported(
                     f"the pattern `{'::'.join(node.path.names)}(…)`",
                     node.span,

@@ -25,6 +25,7 @@ from transpiler.syntax.nodes import (
     Continue,
     Expression,
     Field,
+    FieldValue,
     FloatLiteral,
     For,
     GenericArgument,
@@ -42,7 +43,6 @@ from transpiler.syntax.nodes import (
     MacroCall,
     Match,
     MethodCall,
-    OpaquePattern,
     OpaqueType,
     OrPattern,
     Parenthesized,
@@ -52,17 +52,22 @@ from transpiler.syntax.nodes import (
     PathSegment,
     PathType,
     Pattern,
+    PointerType,
     Range,
     RangePattern,
     Reference,
+    ReferencePattern,
     ReferenceType,
     RestPattern,
     Return,
+    SlicePattern,
     StructLiteral,
+    StructPattern,
     TextLiteral,
     Try,
     Tuple,
     TuplePattern,
+    TupleStructPattern,
     TupleType,
     Type,
     TypeParameter,
@@ -174,6 +179,8 @@ def type_(node: Type) -> str:
         case ReferenceType():
             lifetime = f"'{node.lifetime} " if node.lifetime else ""
             return f"&{lifetime}{'mut ' if node.is_mutable else ''}{type_(node.referent)}"
+        case PointerType():
+            return f"*{'mut' if node.is_mutable else 'const'} {type_(node.pointee)}"
         case TupleType():
             return _tuple([type_(element) for element in node.elements])
         case ArrayType():
@@ -225,15 +232,48 @@ def pattern(node: Pattern) -> str:
         case LiteralPattern():
             return expression(node.value)
         case PathPattern():
-            return path(node.path, turbofish=True) + (node.arguments or "")
+            return path(node.path, turbofish=True)
+        case TupleStructPattern():
+            return f"{path(node.path, turbofish=True)}({_patterns(node.elements)})"
+        case StructPattern():
+            return _struct_pattern(node)
+        case ReferencePattern():
+            return f"&{'mut ' if node.is_mutable else ''}{_referent(node)}"
+        case SlicePattern():
+            return f"[{_patterns(node.elements)}]"
         case RangePattern():
             return _range(node.start, node.end, is_inclusive=node.is_inclusive)
         case OrPattern():
             return " | ".join(pattern(alternative) for alternative in node.alternatives)
-        case OpaquePattern():
-            return node.text
         case _:
             assert_never(node)
+
+
+def _patterns(nodes: tuple[Pattern, ...]) -> str:
+    return ", ".join(pattern(node) for node in nodes)
+
+
+def _struct_pattern(node: StructPattern) -> str:
+    entries = [
+        pattern(field.pattern)
+        if field.is_shorthand
+        else f"{_field_name(field.name)}: {pattern(field.pattern)}"
+        for field in node.fields
+    ]
+    if node.has_rest:
+        entries.append("..")
+    inner = f" {', '.join(entries)} " if entries else ""
+    return f"{path(node.path, turbofish=True)} {{{inner}}}"
+
+
+def _referent(node: ReferencePattern) -> str:
+    """What a `&` of a pattern stands before; `&(mut a)` and `&mut a` are not the same."""
+    written = pattern(node.pattern)
+    match node.pattern:
+        case IdentifierPattern(is_mutable=True, is_reference=False) | OrPattern():
+            return f"({written})"
+        case _:
+            return written
 
 
 def _subpattern(node: Pattern) -> str:
@@ -251,8 +291,10 @@ def expression(node: Expression) -> str:  # noqa: C901 - one case a node
         NotInlineError: it has no such form.
     """
     match node:
-        case IntegerLiteral() | FloatLiteral() | TextLiteral() | Closure():
+        case IntegerLiteral() | FloatLiteral() | TextLiteral():
             return _one_line(node.text)
+        case Closure():
+            return f"{closure_head(node)} {expression(node.body)}"
         case BooleanLiteral():
             return "true" if node.value else "false"
         case PathExpression():
@@ -272,9 +314,7 @@ def expression(node: Expression) -> str:  # noqa: C901 - one case a node
         case MethodCall():
             return f"{expression(node.receiver)}{method_head(node)}({expressions(node.arguments)})"
         case Field():
-            return (
-                f"{expression(node.base)}.{node.name if node.name.isdecimal() else name(node.name)}"
-            )
+            return f"{expression(node.base)}.{_field_name(node.name)}"
         case Index():
             return f"{expression(node.base)}[{expression(node.index)}]"
         case Array():
@@ -292,7 +332,7 @@ def expression(node: Expression) -> str:  # noqa: C901 - one case a node
         case MacroCall():
             return _one_line(macro_call(node))
         case StructLiteral():
-            return _one_line(f"{path(node.path, turbofish=True)} {node.fields}")
+            return _struct_literal(node)
         case LetCondition():
             return f"let {pattern(node.pattern)} = {expression(node.value)}"
         case Break() | Continue() | Return():
@@ -327,6 +367,39 @@ def macro_call(node: MacroCall) -> str:
     """A macro call as written, its brace set off."""
     space = " " if node.tokens.startswith("{") else ""
     return f"{path(node.path, turbofish=True)}!{space}{node.tokens}"
+
+
+def closure_head(node: Closure) -> str:
+    """What stands before the body of a closure."""
+    parameters = ", ".join(
+        pattern(parameter.pattern)
+        if parameter.type is None
+        else f"{pattern(parameter.pattern)}: {type_(parameter.type)}"
+        for parameter in node.parameters
+    )
+    result = f" -> {type_(node.return_type)}" if node.return_type is not None else ""
+    return f"{'move ' if node.is_move else ''}|{parameters}|{result}"
+
+
+def field_head(node: FieldValue) -> str:
+    """What stands before the value of a field, nothing where that is its name."""
+    return "" if node.is_shorthand else f"{_field_name(node.name)}: "
+
+
+def _struct_literal(node: StructLiteral) -> str:
+    if node.closing_comments or any(
+        field.attributes or field.trivia.leading or field.trivia.trailing for field in node.fields
+    ):
+        raise NotInlineError
+    entries = [f"{field_head(field)}{expression(field.value)}" for field in node.fields]
+    if node.has_rest:
+        entries.append(f"..{expression(node.base) if node.base is not None else ''}")
+    inner = f" {', '.join(entries)} " if entries else ""
+    return f"{path(node.path, turbofish=True)} {{{inner}}}"
+
+
+def _field_name(written: str) -> str:
+    return written if written.isdecimal() else name(written)
 
 
 def block_head(node: Block) -> str:

@@ -12,6 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from transpiler.frozen import dataclass
 from transpiler.syntax.base import NO_TRIVIA, Comment, Node, Trivia
 from transpiler.syntax.hygiene import NO_MACROS, ROOT_CONTEXT, Hygiene
+from transpiler.syntax.patterns import FieldPattern as FieldPattern
+from transpiler.syntax.patterns import IdentifierPattern as IdentifierPattern
+from transpiler.syntax.patterns import LiteralPattern as LiteralPattern
+from transpiler.syntax.patterns import OrPattern as OrPattern
+from transpiler.syntax.patterns import PathPattern as PathPattern
+from transpiler.syntax.patterns import Pattern as Pattern
+from transpiler.syntax.patterns import RangePattern as RangePattern
+from transpiler.syntax.patterns import ReferencePattern as ReferencePattern
+from transpiler.syntax.patterns import RestPattern as RestPattern
+from transpiler.syntax.patterns import SlicePattern as SlicePattern
+from transpiler.syntax.patterns import StructPattern as StructPattern
+from transpiler.syntax.patterns import TuplePattern as TuplePattern
+from transpiler.syntax.patterns import TupleStructPattern as TupleStructPattern
+from transpiler.syntax.patterns import WildcardPattern as WildcardPattern
 
 if TYPE_CHECKING:
     from transpiler.source import Span
@@ -64,6 +78,14 @@ class ReferenceType(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PointerType(Node):
+    """`*mut T`, or `*const T` where it is not mutable."""
+
+    pointee: Type
+    is_mutable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TupleType(Node):
     """`(A, B)`; no elements is the unit type."""
 
@@ -85,12 +107,14 @@ class InferredType(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpaqueType(Node):
-    """A type outside the modelled subset (`fn(A) -> B`, `dyn Trait`, `impl Trait`, `*const T`, `!`), as written."""
+    """A type outside the modelled subset (`fn(A) -> B`, `dyn Trait`, `impl Trait`, `!`), as written."""
 
     text: str
 
 
-Type: TypeAlias = PathType | ReferenceType | TupleType | ArrayType | InferredType | OpaqueType
+Type: TypeAlias = (
+    PathType | ReferenceType | PointerType | TupleType | ArrayType | InferredType | OpaqueType
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +142,7 @@ class ConstArgument(Node):
 GenericArgument: TypeAlias = (
     PathType
     | ReferenceType
+    | PointerType
     | TupleType
     | ArrayType
     | InferredType
@@ -417,10 +442,21 @@ class Return(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closure(Node):
-    """`|parameters| body`, kept as written: closures are named in diagnostics only."""
+class ClosureParameter(Node):
+    """`pattern`, or `pattern: type`."""
 
-    text: str
+    pattern: Pattern
+    type: Type | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closure(Node):
+    """`move |parameters| -> return_type body`."""
+
+    parameters: tuple[ClosureParameter, ...]
+    body: Expression
+    return_type: Type | None = None
+    is_move: bool = False
 
 
 class MacroFailure(NamedTuple):
@@ -436,22 +472,41 @@ class MacroCall(Node):
     """`path!(tokens)`; `tokens` is the delimited text, delimiters included.
 
     `failure` tells why a macro of the file was not expanded, with a code and what to do instead. `arguments` are those
-    of assertions, `meta` the condition of `cfg!`.
+    of assertions and of macros that make a text of values (`panic!`, `format!`); they are empty where they cannot be
+    read. `array` is what `vec!` makes a vector of, `meta` the condition of `cfg!`.
     """
 
     path: Path
     tokens: str
     failure: MacroFailure | None = None
     arguments: tuple[Expression, ...] = ()
+    array: Array | ArrayRepeat | None = None
     meta: MetaItem | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FieldValue(Node):
+    """`name: value`; where `is_shorthand`, the name alone is written, and `value` is the variable of that name."""
+
+    name: str
+    value: Expression
+    is_shorthand: bool = False
+    attributes: tuple[Attribute, ...] = ()
+    trivia: Trivia = NO_TRIVIA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StructLiteral(Node):
-    """`Path { field: value, .. }`, its braces kept as written."""
+    """`Path { field: value, ..base }`.
+
+    `has_rest` tells of dots: without a `base` they take what is not named, in an assignment to the literal.
+    """
 
     path: Path
-    fields: str
+    fields: tuple[FieldValue, ...]
+    base: Expression | None = None
+    has_rest: bool = False
+    closing_comments: tuple[Comment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -495,88 +550,6 @@ Expression: TypeAlias = (
     | MacroCall
     | StructLiteral
     | Try
-)
-
-
-# --- Patterns -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentifierPattern(Node):
-    """`name`, `mut name`, `ref name`, `name @ subpattern`; `context` is the syntax context of the name."""
-
-    name: str
-    is_mutable: bool = False
-    is_reference: bool = False
-    context: int = ROOT_CONTEXT
-    subpattern: Pattern | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WildcardPattern(Node):
-    """`_`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TuplePattern(Node):
-    """`(a, b)`."""
-
-    elements: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestPattern(Node):
-    """`..` among the elements of a tuple pattern."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiteralPattern(Node):
-    """`1`, `-1`, `true`."""
-
-    value: Expression
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathPattern(Node):
-    """`Axis::X`, with or without a parenthesised argument list as written in `arguments`."""
-
-    path: Path
-    arguments: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RangePattern(Node):
-    """`a..=b`, either side optional."""
-
-    start: Expression | None
-    end: Expression | None
-    is_inclusive: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrPattern(Node):
-    """`a | b`."""
-
-    alternatives: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpaquePattern(Node):
-    """A pattern outside the modelled subset, as written."""
-
-    text: str
-
-
-Pattern: TypeAlias = (
-    IdentifierPattern
-    | WildcardPattern
-    | TuplePattern
-    | RestPattern
-    | LiteralPattern
-    | PathPattern
-    | RangePattern
-    | OrPattern
-    | OpaquePattern
 )
 
 
@@ -728,12 +701,40 @@ class Function(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Struct(Node):
-    """`struct Name<generics> …`; what follows the name is kept as written in `rest` (generics, fields, semicolon)."""
+class StructField(Node):
+    """`name: type`; the fields of a tuple struct are named `0`, `1` and so on."""
 
     head: ItemHead
     name: str
-    rest: str
+    type: Type
+
+
+class StructKind(Enum):
+    """What the fields of a struct stand in, by the text that opens them."""
+
+    NAMED = "{"
+    TUPLE = "("
+    UNIT = ";"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Struct(Node):
+    """`struct Name<generics> where … { fields }`; `generics_text` is as written, brackets included.
+
+    `rest` is None but for a struct that is written in no way we know: it is then all that follows the name, as written,
+    and there are no generics and no fields.
+    """
+
+    head: ItemHead
+    name: str
+    name_span: Span
+    generics: tuple[GenericParameter, ...] = ()
+    generics_text: str = ""
+    where_clause: str | None = None
+    kind: StructKind = StructKind.UNIT
+    fields: tuple[StructField, ...] = ()
+    closing_comments: tuple[Comment, ...] = ()
+    rest: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -765,13 +766,14 @@ class AliasedType(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impl(Node):
-    """`impl<generics> Trait for Type where … { items }`; `generics` and `where_clause` are kept as written.
+    """`impl<generics> Trait for Type where … { items }`; `generics_text` and `where_clause` are as written.
 
     `trait` is None for an inherent impl.
     """
 
     head: ItemHead
-    generics: str
+    generics: tuple[GenericParameter, ...]
+    generics_text: str
     trait: Type | None
     self_type: Type
     where_clause: str | None

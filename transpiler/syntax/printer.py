@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from transpiler.syntax import inline
 from transpiler.syntax.inline import NotInlineError
+from transpiler.syntax.layout import INDENT, around, comments_text, head_lines
 from transpiler.syntax.nodes import (
     AliasedType,
     Array,
@@ -20,6 +21,7 @@ from transpiler.syntax.nodes import (
     Break,
     Call,
     Cast,
+    Closure,
     Const,
     Enumeration,
     Expression,
@@ -59,21 +61,22 @@ from transpiler.syntax.nodes import (
     Use,
     While,
 )
+from transpiler.syntax.struct_printer import struct_rest
 
 if TYPE_CHECKING:
-    from transpiler.syntax.base import Comment, Trivia
+    from transpiler.syntax.base import Comment
 
 _WIDTH = 100
 _LIST_WIDTH = 60
 _BRANCH_WIDTH = 50
-_INDENT = "    "
+_LITERAL_WIDTH = 18
 
 
 def print_file(file: File) -> str:
     """A whole file, with a line end after its last line."""
     parts = []
     if file.header_comments:
-        parts.append(_comments(file.header_comments, ""))
+        parts.append(comments_text(file.header_comments, ""))
     if file.docs:
         parts.append("\n".join(f"//! {line}".rstrip() for line in file.docs))
     if file.attributes:
@@ -83,9 +86,9 @@ def print_file(file: File) -> str:
     text = "\n\n".join(parts)
     if file.closing_comments:
         text = (
-            f"{text}\n{_comments(file.closing_comments, '')}"
+            f"{text}\n{comments_text(file.closing_comments, '')}"
             if text
-            else _comments(file.closing_comments, "")
+            else comments_text(file.closing_comments, "")
         )
     return f"{text}\n"
 
@@ -118,47 +121,19 @@ def print_item(item: Item) -> str:
     return _item(item, "")
 
 
-# --- Comments ---
-
-
-def _comments(comments: tuple[Comment, ...], indent: str) -> str:
-    lines = []
-    for comment in comments:
-        if comment.blank_before:
-            lines.append("")
-        lines.append(f"{indent}{comment.text}")
-    return "\n".join(lines)
-
-
-def _around(trivia: Trivia, indent: str, text: str, *, is_first: bool) -> str:
-    """The text (already indented) with its comments and the empty line before it."""
-    lines = []
-    if trivia.blank_before and not is_first:
-        lines.append("")
-    if trivia.leading:
-        lines.append(_comments(trivia.leading, indent))
-        if trivia.blank_after_leading:
-            lines.append("")
-    lines.append(f"{text} {trivia.trailing.text}" if trivia.trailing else text)
-    return "\n".join(lines)
-
-
 # --- Items ---
 
 
 def _items(items: tuple[Item, ...], indent: str) -> str:
     return "\n".join(
-        _around(item.head.trivia, indent, indent + _item(item, indent), is_first=index == 0)
+        around(item.head.trivia, indent, indent + _item(item, indent), is_first=index == 0)
         for index, item in enumerate(items)
     )
 
 
 def _item(item: Item, indent: str) -> str:
     """An item; its first line is not indented."""
-    lines = [f"/// {line}".rstrip() for line in item.head.docs]
-    lines.extend(attribute.text for attribute in item.head.attributes)
-    lines.append(_bare_item(item, indent))
-    return f"\n{indent}".join(lines)
+    return f"\n{indent}".join([*head_lines(item.head), _bare_item(item, indent)])
 
 
 def _bare_item(item: Item, indent: str) -> str:
@@ -167,8 +142,7 @@ def _bare_item(item: Item, indent: str) -> str:
         case Function():
             return public + _function(item, indent, public)
         case Struct():
-            space = "" if item.rest.startswith(("<", "(", ";")) else " "
-            return f"{public}struct {inline.name(item.name)}{space}{item.rest}"
+            return f"{public}struct {inline.name(item.name)}{struct_rest(item, indent)}"
         case AliasedType():
             return f"{public}type {inline.name(item.name)} = {inline.type_(item.type)};"
         case Enumeration():
@@ -193,26 +167,26 @@ def _bare_item(item: Item, indent: str) -> str:
 
 
 def _item_block(items: tuple[Item, ...], closing: tuple[Comment, ...], indent: str) -> str:
-    inner = indent + _INDENT
+    inner = indent + INDENT
     parts = []
     if items:
         parts.append(_items(items, inner))
     if closing:
-        parts.append(_comments(closing, inner))
+        parts.append(comments_text(closing, inner))
     return "{\n" + "\n".join([*parts, f"{indent}}}"]) if parts else "{}"
 
 
 def _impl(item: Impl, indent: str) -> str:
-    head = f"impl{item.generics} "
+    head = f"impl{item.generics_text} "
     own = inline.type_(item.self_type)
     trait = f"{inline.type_(item.trait)}" if item.trait is not None else None
     line = f"{head}{own}" if trait is None else f"{head}{trait} for {own}"
     brace = " "
     if len(indent) + len(line) + 2 > _WIDTH and trait is not None:
-        line = f"{head}{trait}\n{indent}{_INDENT}for {own}"
+        line = f"{head}{trait}\n{indent}{INDENT}for {own}"
         brace = f"\n{indent}"
     if item.where_clause is not None:
-        line += f"\n{indent}where\n{indent}{_INDENT}{item.where_clause}"
+        line += f"\n{indent}where\n{indent}{INDENT}{item.where_clause}"
         brace = f"\n{indent}"
     return f"{line}{brace}{_item_block(item.items, item.closing_comments, indent)}"
 
@@ -232,16 +206,16 @@ def _function(item: Function, indent: str, before: str) -> str:
     if fits:
         line = one_line
     else:
-        inner = indent + _INDENT
+        inner = indent + INDENT
         lines = [] if item.receiver is None else [f"{inner}{item.receiver},"]
         lines.extend(
-            _around(parameter.trivia, inner, f"{inner}{_parameter(parameter)},", is_first=False)
+            around(parameter.trivia, inner, f"{inner}{_parameter(parameter)},", is_first=False)
             for parameter in item.parameters
         )
         line = "\n".join([f"{head}(", *lines, f"{indent}){result}"])
     if item.where_clause is not None:
         where = f"\n{indent}where" if fits else " where"
-        line += f"{where}\n{indent}{_INDENT}{item.where_clause}"
+        line += f"{where}\n{indent}{INDENT}{item.where_clause}"
     match item.body:
         case None:
             return f"{line};"
@@ -260,16 +234,16 @@ def _parameter(parameter: Parameter) -> str:
 
 
 def _block(block: Block, indent: str) -> str:
-    inner = indent + _INDENT
+    inner = indent + INDENT
     parts = [
-        _around(statement.trivia, inner, inner + _statement(statement, inner), is_first=index == 0)
+        around(statement.trivia, inner, inner + _statement(statement, inner), is_first=index == 0)
         for index, statement in enumerate(block.statements)
     ]
     if block.tail is not None:
         tail = inner + _expression(block.tail, inner)
-        parts.append(_around(block.tail_trivia, inner, tail, is_first=not parts))
+        parts.append(around(block.tail_trivia, inner, tail, is_first=not parts))
     if block.closing_comments:
-        parts.append(_comments(block.closing_comments, inner))
+        parts.append(comments_text(block.closing_comments, inner))
     head = inline.block_head(block)
     return head + ("{\n" + "\n".join([*parts, f"{indent}}}"]) if parts else "{}")
 
@@ -301,7 +275,7 @@ def _let(let: Let, indent: str) -> str:
     end = "" if let.else_block is None else f" else {_block(let.else_block, indent)}"
     value = _expression(let.value, indent, used=len(head) + 3)
     if "\n" in value and isinstance(let.value, Binary):
-        inner = indent + _INDENT
+        inner = indent + INDENT
         below = _expression(let.value, inner)
         if "\n" not in below:
             return f"{head} =\n{inner}{below}{end};"
@@ -337,6 +311,10 @@ def _may_be_flat(node: Expression, line: str) -> bool:
             return len(line) <= _LIST_WIDTH or len(elements) < 2
         case If():
             return len(line) <= _BRANCH_WIDTH
+        case Closure():
+            return _may_be_flat(node.body, inline.expression(node.body))
+        case StructLiteral():
+            return len(line) - len(inline.path(node.path, turbofish=True)) - 5 <= _LITERAL_WIDTH
         case Binary():
             return _may_be_flat(node.left, inline.expression(node.left)) and _may_be_flat(
                 node.right, inline.expression(node.right)
@@ -359,7 +337,7 @@ def _broken(node: Expression, indent: str, used: int) -> str:
         case If():
             return _if(node, indent)
         case Match():
-            arms = "".join(_arm(arm, indent + _INDENT) for arm in node.arms)
+            arms = "".join(_arm(arm, indent + INDENT) for arm in node.arms)
             head = f"match {_expression(node.scrutinee, indent, used + 6)}"
             return f"{head} {{\n{arms}{indent}}}"
         case While():
@@ -377,6 +355,11 @@ def _broken(node: Expression, indent: str, used: int) -> str:
             return head + _list("(", node.arguments, ")", indent)
         case Array():
             return _list("[", node.elements, "]", indent)
+        case Closure():
+            head = inline.closure_head(node)
+            return f"{head} {_expression(node.body, indent, used + len(head) + 1)}"
+        case StructLiteral():
+            return _struct_literal(node, indent)
         case Tuple():
             return _list("(", node.elements, ")", indent)
         case _:
@@ -384,7 +367,7 @@ def _broken(node: Expression, indent: str, used: int) -> str:
 
 
 def _broken_operands(node: Expression, indent: str, used: int) -> str:
-    inner = indent + _INDENT
+    inner = indent + INDENT
     match node:
         case Binary():
             left = _expression(node.left, indent, used)
@@ -425,19 +408,34 @@ def _broken_operands(node: Expression, indent: str, used: int) -> str:
             return f"{word}{label} {_expression(value, indent, used)}"
         case MacroCall():
             return inline.macro_call(node)
-        case StructLiteral():
-            return f"{inline.path(node.path, turbofish=True)} {node.fields}"
         case _:
             return getattr(node, "text", "") or inline.expression(node)
+
+
+def _struct_literal(node: StructLiteral, indent: str) -> str:
+    """One field a line."""
+    inner = indent + INDENT
+    parts = []
+    for index, field in enumerate(node.fields):
+        head = inline.field_head(field)
+        value = _expression(field.value, inner, len(head))
+        text = f"{inner}{_attributes(field.attributes, inner)}{head}{value},"
+        parts.append(around(field.trivia, inner, text, is_first=index == 0))
+    if node.has_rest:
+        base = _expression(node.base, inner, 2) if node.base is not None else ""
+        parts.append(f"{inner}..{base}")
+    if node.closing_comments:
+        parts.append(comments_text(node.closing_comments, inner))
+    return "\n".join([f"{inline.path(node.path, turbofish=True)} {{", *parts, f"{indent}}}"])
 
 
 def _list(opening: str, elements: tuple[Expression, ...], closing: str, indent: str) -> str:
     """One element a line; a single one that is a list or a block itself stays on the line of its brackets."""
     if not elements:
         return opening + closing
-    if len(elements) == 1 and isinstance(elements[0], Array | Block | Match):
+    if len(elements) == 1 and isinstance(elements[0], Array | Block | Closure | Match):
         return f"{opening}{_expression(elements[0], indent)}{closing}"
-    inner = indent + _INDENT
+    inner = indent + INDENT
     lines = "".join(f"{inner}{_expression(element, inner)},\n" for element in elements)
     return f"{opening}\n{lines}{indent}{closing}"
 

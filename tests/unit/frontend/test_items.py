@@ -187,7 +187,8 @@ def test_impls() -> None:
         "impl<D: Float> a::RuntimeOp for Norm<D> { #[cfg(x)] fn f(&mut self, n: i32) -> i32 { n } }"
     ).items
     assert isinstance(item, Impl)
-    assert item.generics == "<D: Float>"
+    assert item.generics_text == "<D: Float>"
+    assert [generic.name for generic in item.generics] == ["D"]
     assert item.trait is not None
     (method,) = item.items
     assert isinstance(method, Function)

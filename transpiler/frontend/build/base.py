@@ -17,9 +17,18 @@ if TYPE_CHECKING:
     from transpiler.frontend.macros.origins import Expansion
     from transpiler.frontend.trivia import Offsets
     from transpiler.syntax.base import Node
-    from transpiler.syntax.nodes import Attribute, Expression, GenericArgument, Item, MetaItem
+    from transpiler.syntax.nodes import (
+        Attribute,
+        ClosureParameter,
+        Expression,
+        GenericArgument,
+        Item,
+        MetaItem,
+    )
 
-Child: TypeAlias = "Lexeme | Node | GenericList | PathDraft | BoundDraft"
+Child: TypeAlias = (
+    "Lexeme | Node | GenericList | PathDraft | BoundDraft | StructBase | ClosureParameters"
+)
 
 
 class GenericList(NamedTuple):
@@ -27,6 +36,20 @@ class GenericList(NamedTuple):
 
     span: Span
     arguments: tuple[GenericArgument, ...]
+
+
+class StructBase(NamedTuple):
+    """`..value` behind the fields of a struct literal, or the dots alone."""
+
+    span: Span
+    value: Expression | None
+
+
+class ClosureParameters(NamedTuple):
+    """`|a, b|`."""
+
+    span: Span
+    parameters: tuple[ClosureParameter, ...]
 
 
 class BoundDraft(NamedTuple):
@@ -77,6 +100,13 @@ def identifier(token: Lexeme) -> str:
     return token.value.removeprefix("r#")
 
 
+def path_of(path: Lexeme | PathDraft) -> Path:
+    """A path, or the path of one name."""
+    if isinstance(path, PathDraft):
+        return path.finish()
+    return PathDraft(path.start_pos, is_global=False).add((path,)).finish()
+
+
 def span_of(child: Child) -> Span:
     """Where a child of a reduction lies."""
     if isinstance(child, Lexeme):
@@ -101,6 +131,9 @@ class Nested(Protocol):
     def expression(self, start: int, end: int) -> Expression:
         """The expression at `[start, end)`."""
 
+    def expression_quietly(self, start: int, end: int) -> Expression | None:
+        """The expression at `[start, end)`; None where there is none."""
+
     def arm_head(self, start: int, end: int) -> ArmHead:
         """The pattern and the guard at `[start, end)`."""
 
@@ -112,6 +145,9 @@ class _NothingNested:
     """Stands where nobody has said yet who parses what the lexer cut out."""
 
     def expression(self, start: int, end: int) -> Expression:
+        raise NotImplementedError
+
+    def expression_quietly(self, start: int, end: int) -> Expression | None:
         raise NotImplementedError
 
     def arm_head(self, start: int, end: int) -> ArmHead:

@@ -7,17 +7,22 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.frontend.build.base import (
-    Child,
+    ClosureParameters,
     GenericList,
     PathDraft,
+    StructBase,
     identifier,
+    path_of,
     span_of,
     spanning,
 )
 from transpiler.frontend.build.literals import LiteralBuilder
 from transpiler.frontend.build.macro_calls import (
     ASSERTIONS,
+    TEXTS,
     arguments_of,
+    arguments_quietly,
+    array_of,
     concat,
     matches,
     stringify,
@@ -26,6 +31,7 @@ from transpiler.frontend.build.types import TypeBuilder
 from transpiler.frontend.faults import Fault
 from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.operators import INFIXES, Infix, place_cast, place_infix
+from transpiler.frontend.trivia import attach, take
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
     Array,
@@ -33,9 +39,11 @@ from transpiler.syntax.nodes import (
     Break,
     Call,
     Closure,
+    ClosureParameter,
     Continue,
     Expression,
     Field,
+    FieldValue,
     GenericArgument,
     Index,
     MacroCall,
@@ -46,6 +54,7 @@ from transpiler.syntax.nodes import (
     Path,
     PathExpression,
     PathSegment,
+    Pattern,
     Range,
     Reference,
     Return,
@@ -58,7 +67,7 @@ from transpiler.syntax.nodes import (
 )
 
 if TYPE_CHECKING:
-    from transpiler.syntax.base import Node
+    from transpiler.syntax.base import Comment
 
 
 class CallSuffix(NamedTuple):
@@ -171,11 +180,15 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
         span = spanning(path, tokens)
         fault = None if self.expansion is None else self.expansion.failure(span.start)
         failure = None if fault is None else MacroFailure(fault.code, fault.message, fault.help)
-        call = MacroCall(span=span, path=_path_of(path), tokens=tokens.value, failure=failure)
+        call = MacroCall(span=span, path=path_of(path), tokens=tokens.value, failure=failure)
         inside = Span(tokens.start_pos + 1, tokens.end_pos - 1)
         match call.path.names[-1]:
             case name if name in ASSERTIONS:
                 return replace(call, arguments=arguments_of(self.text, inside, self.nested))
+            case name if name in TEXTS:
+                return replace(call, arguments=arguments_quietly(self.text, inside, self.nested))
+            case "vec":
+                return replace(call, array=array_of(span_of(tokens), self.nested))
             case "matches":
                 return matches(self.text, call, inside, self.nested)
             case "cfg":
@@ -187,10 +200,57 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             case _:
                 return call
 
-    def struct_literal(self, path: Lexeme | PathDraft, *rest: Child) -> StructLiteral:
-        """`Path { … }`."""
-        fields = self.written(spanning(rest[0], rest[-1]))
-        return StructLiteral(span=spanning(path, rest[-1]), path=_path_of(path), fields=fields)
+    def struct_literal(
+        self, path: Lexeme | PathDraft, *rest: Lexeme | FieldValue | StructBase
+    ) -> StructLiteral:
+        """`Path { … }`; comments in it attach to the fields."""
+        opening, closing = span_of(rest[0]), span_of(rest[-1])
+        fields: list[FieldValue] = []
+        places: list[tuple[int, int]] = []
+        base: StructBase | None = None
+        for child in rest[1:-1]:
+            if isinstance(child, FieldValue):
+                first = child.attributes[0] if child.attributes else child
+                fields.append(child)
+                places.append((first.span.start, child.span.end))
+            elif isinstance(child, StructBase):
+                base = child
+            elif places:
+                places[-1] = (places[-1][0], child.end_pos)
+        comments = take(self.comments, opening.end, closing.start)
+        after: tuple[Comment, ...] = ()
+        if comments:
+            trivia, after = attach(self.text, places, comments, opening.end)
+            pairs = zip(fields, trivia, strict=True)
+            fields = [replace(field, trivia=around) for field, around in pairs]
+        return StructLiteral(
+            span=spanning(path, rest[-1]),
+            path=path_of(path),
+            fields=tuple(fields),
+            base=None if base is None else base.value,
+            has_rest=base is not None,
+            closing_comments=after,
+        )
+
+    def field_value(self, *children: Lexeme | Expression) -> FieldValue:
+        """`a: b`, or `a` alone."""
+        count = sum(isinstance(it, Lexeme) and it.type == "ATTRIBUTE" for it in children)
+        attributes = self.attributes_of(it for it in children[:count] if isinstance(it, Lexeme))
+        name, *rest = children[count:]
+        if not isinstance(name, Lexeme):
+            raise TypeError("a field has no name")
+        value = next((it for it in rest if not isinstance(it, Lexeme)), None)
+        return FieldValue(
+            span=spanning(name, value or name),
+            name=identifier(name),
+            value=value or self.name(name),
+            is_shorthand=value is None,
+            attributes=attributes,
+        )
+
+    def struct_base(self, dots: Lexeme, value: Expression | None = None) -> StructBase:
+        """`..base`, or dots alone."""
+        return StructBase(spanning(dots, value or dots), value)
 
     def first(self, element: object) -> list[object]:
         """The first element of a list."""
@@ -362,24 +422,32 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             span=spanning(word, label or word), label=self.label(label) if label else None
         )
 
-    def closure_parameters(self, *children: Child) -> Child:
-        """`|a, b|`: only where they begin matters."""
-        return children[0]
+    def closure_parameters(self, *children: Lexeme | ClosureParameter) -> ClosureParameters:
+        """`|a, b|`."""
+        return ClosureParameters(
+            spanning(children[0], children[-1]),
+            tuple(child for child in children if isinstance(child, ClosureParameter)),
+        )
 
-    def closure_parameter(self, pattern: Node, *_rest: Child) -> Node:
-        """`a: T`: closures are kept as written."""
-        return pattern
+    def closure_parameter(self, pattern: Pattern, *rest: Lexeme | Type) -> ClosureParameter:
+        """`a`, `a: T`."""
+        type_ = next((child for child in rest if not isinstance(child, Lexeme)), None)
+        return ClosureParameter(
+            span=spanning(pattern, type_ or pattern), pattern=pattern, type=type_
+        )
 
-    def closure(self, *children: Child) -> Closure:
-        """`move |a| body`, as written."""
-        span = spanning(children[0], children[-1])
-        return Closure(span=span, text=self.written(span))
-
-
-def _path_of(path: Lexeme | PathDraft) -> Path:
-    if isinstance(path, PathDraft):
-        return path.finish()
-    return PathDraft(path.start_pos, is_global=False).add((path,)).finish()
+    def closure(self, *children: Lexeme | ClosureParameters | Type | Expression) -> Closure:
+        """`move |a| body`, `|a| -> T { … }`."""
+        parameters = next(child for child in children if isinstance(child, ClosureParameters))
+        return_type = next((child for child in children if isinstance(child, Type)), None)
+        (body,) = (child for child in children if isinstance(child, Expression))
+        return Closure(
+            span=spanning(children[0], body),
+            parameters=parameters.parameters,
+            body=body,
+            return_type=return_type,
+            is_move=isinstance(children[0], Lexeme),
+        )
 
 
 def _refuse_open_inclusive(dots: Lexeme) -> None:

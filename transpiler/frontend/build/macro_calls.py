@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from transpiler.frontend.faults import Fault
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
+    Array,
+    ArrayRepeat,
     BooleanLiteral,
     Expression,
     Match,
     MatchArm,
+    Parenthesized,
     TextLiteral,
+    Tuple,
     WildcardPattern,
 )
 from transpiler.syntax.text_literals import text_value
@@ -24,6 +28,12 @@ if TYPE_CHECKING:
 ASSERTIONS = frozenset(
     {"assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"}
 )
+
+TEXTS = frozenset(
+    {"panic", "todo", "unimplemented", "unreachable", "format", "format_args", "write", "writeln"}
+    | {"print", "println", "eprint", "eprintln", "dbg"}
+)
+"""The macros that make a text of values."""
 
 
 class ArmHead(NamedTuple):
@@ -40,6 +50,26 @@ def arguments_of(text: str, inside: Span, nested: Nested) -> tuple[Expression, .
         Fault: one of them is no expression; or another problem of the parser.
     """
     return tuple(nested.expression(*part) for part in _parts(text, inside))
+
+
+def arguments_quietly(text: str, inside: Span, nested: Nested) -> tuple[Expression, ...]:
+    """The expressions between commas at `inside`; none where one of them cannot be read."""
+    found = [nested.expression_quietly(*part) for part in _parts(text, inside)]
+    known = tuple(each for each in found if each is not None)
+    return known if len(known) == len(found) else ()
+
+
+def array_of(tokens: Span, nested: Nested) -> Array | ArrayRepeat | None:
+    """What `vec!` makes a vector of, where its argument is `tokens`, delimiters included."""
+    match nested.expression_quietly(*tokens):
+        case Array() | ArrayRepeat() as array:
+            return array
+        case Parenthesized(span=span, inner=inner):
+            return Array(span=span, elements=(inner,))
+        case Tuple(span=span, elements=elements):
+            return Array(span=span, elements=elements)
+        case _:
+            return None
 
 
 def matches(text: str, call: MacroCall, inside: Span, nested: Nested) -> Expression:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from transpiler.frontend.build.base import (
     BuilderBase,
-    Child,
     PathDraft,
     identifier,
+    path_of,
     span_of,
     spanning,
 )
@@ -16,15 +16,19 @@ from transpiler.frontend.lexer import Lexeme
 from transpiler.source import Span
 from transpiler.syntax.nodes import (
     Expression,
+    FieldPattern,
     IdentifierPattern,
     LiteralPattern,
-    OpaquePattern,
     OrPattern,
     PathPattern,
     Pattern,
     RangePattern,
+    ReferencePattern,
     RestPattern,
+    SlicePattern,
+    StructPattern,
     TuplePattern,
+    TupleStructPattern,
     WildcardPattern,
 )
 
@@ -76,19 +80,57 @@ class PatternBuilder(BuilderBase):
         """`1`, `-1`, `true`."""
         return LiteralPattern(span=value.span, value=value)
 
-    def path_pattern(self, path: Lexeme | PathDraft, *rest: Child) -> PathPattern:
-        """`Axis::X`, `Some(a)`."""
-        draft = (
-            path
-            if isinstance(path, PathDraft)
-            else PathDraft(path.start_pos, is_global=False).add((path,))
+    def path_pattern(self, draft: PathDraft) -> PathPattern:
+        """`Axis::X`."""
+        path = draft.finish()
+        return PathPattern(span=path.span, path=path)
+
+    def tuple_struct_pattern(
+        self, path: Lexeme | PathDraft, *rest: Lexeme | Pattern
+    ) -> TupleStructPattern:
+        """`Some(a)`."""
+        return TupleStructPattern(
+            span=spanning(path, rest[-1]),
+            path=path_of(path),
+            elements=tuple(child for child in rest if not isinstance(child, Lexeme)),
         )
-        arguments = self.written(spanning(rest[0], rest[-1])) if rest else None
-        return PathPattern(
-            span=spanning(path, rest[-1] if rest else path),
-            path=draft.finish(),
-            arguments=arguments,
+
+    def struct_pattern(
+        self, path: Lexeme | PathDraft, *rest: Lexeme | FieldPattern | RestPattern
+    ) -> StructPattern:
+        """`Path { a, b: c, .. }`."""
+        return StructPattern(
+            span=spanning(path, rest[-1]),
+            path=path_of(path),
+            fields=tuple(child for child in rest if isinstance(child, FieldPattern)),
+            has_rest=any(isinstance(child, RestPattern) for child in rest),
         )
+
+    def field_pattern(self, name: Lexeme, _colon: Lexeme, pattern: Pattern) -> FieldPattern:
+        """`a: b`."""
+        return FieldPattern(span=spanning(name, pattern), name=identifier(name), pattern=pattern)
+
+    def field_shorthand(self, *tokens: Lexeme) -> FieldPattern:
+        """`a`, `ref a`."""
+        pattern = self.identifier_pattern(*tokens)
+        return FieldPattern(
+            span=pattern.span, name=pattern.name, pattern=pattern, is_shorthand=True
+        )
+
+    def reference_pattern(self, ampersand: Lexeme, *rest: Lexeme | Pattern) -> ReferencePattern:
+        """`&a`, `&mut a`; `&&a` is the reference of a reference."""
+        inner = next(child for child in rest if not isinstance(child, Lexeme))
+        span = spanning(ampersand, inner)
+        is_double = ampersand.value == "&&"
+        found = ReferencePattern(
+            span=Span(span.start + is_double, span.end), pattern=inner, is_mutable=len(rest) > 1
+        )
+        return ReferencePattern(span=span, pattern=found) if is_double else found
+
+    def slice_pattern(self, *children: Lexeme | Pattern) -> SlicePattern:
+        """`[a, b, ..]`."""
+        elements = tuple(child for child in children if not isinstance(child, Lexeme))
+        return SlicePattern(span=spanning(children[0], children[-1]), elements=elements)
 
     def or_pattern(self, *children: Lexeme | Pattern) -> OrPattern | Pattern:
         """`a | b`; a leading bar means nothing."""
@@ -110,8 +152,3 @@ class PatternBuilder(BuilderBase):
                 child.value == "..=" for child in children if isinstance(child, Lexeme)
             ),
         )
-
-    def opaque_pattern(self, *children: Child) -> OpaquePattern:
-        """A pattern that is kept as written."""
-        span = spanning(children[0], children[-1])
-        return OpaquePattern(span=span, text=self.written(span))

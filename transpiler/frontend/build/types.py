@@ -38,6 +38,7 @@ from transpiler.syntax.nodes import (
     PathSegment,
     PathType,
     Pattern,
+    PointerType,
     ReferenceType,
     TupleType,
     Type,
@@ -151,6 +152,12 @@ class TypeBuilder(BuilderBase):
             referent=referent,
             is_mutable=any(word.value == "mut" for word in words),
             lifetime=lifetimes[0] if lifetimes else None,
+        )
+
+    def pointer_type(self, star: Lexeme, word: Lexeme, pointee: Type) -> PointerType:
+        """`*mut T`, `*const T`."""
+        return PointerType(
+            span=spanning(star, pointee), pointee=pointee, is_mutable=word.value == "mut"
         )
 
     def double_reference_type(self, ampersands: Lexeme, *rest: Lexeme | Type) -> ReferenceType:

@@ -29,6 +29,7 @@ from transpiler.frontend.macros.places import (
     drop_attribute,
     ends_statement,
     has_attribute,
+    is_body,
     path_before,
     position_of,
     take_attributes,
@@ -61,7 +62,7 @@ _COMMENT = re.compile(r"//|/\*")
 _MOST_TOKENS = 400_000
 _OPEN_ARGUMENTS = frozenset(
     {"assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"}
-    | {"matches"}
+    | {"matches", "vec"}
 )
 """The macros of Rust that read their argument as expressions: macros may be called in it."""
 
@@ -158,6 +159,8 @@ class _Expander:
                 out.extend(found[index : index + 2])
                 out.append(_with_children(group, inner))
                 index += 3
+            elif tree.text == "impl":
+                index = self._impl(found, index, out, site)
             else:
                 out.append(tree)
                 index += 1
@@ -200,6 +203,21 @@ class _Expander:
             self._failures.pop((path[0].start, path[0].context), None)
         out.extend(found[index:behind])
         return behind
+
+    def _impl(
+        self, found: Sequence[Tree], index: int, out: list[Tree], site: CallSite | None
+    ) -> int:
+        """An impl: its items with macros expanded go to `out`; gives where the items go on."""
+        end = index
+        while end < len(found) and not (is_token(found[end], ";") or is_body(found, end)):
+            end += 1
+        out.extend(found[index:end])
+        body = at(found, end)
+        if not isinstance(body, Group):
+            return end
+        inner = self._items(body.children, site)
+        out.append(body if tuple(inner) == body.children else _with_children(body, inner))
+        return end + 1
 
     def _function(
         self, found: Sequence[Tree], index: int, out: list[Tree], site: CallSite | None

@@ -40,6 +40,13 @@ def begins_item(found: Sequence[Tree], index: int) -> bool:
     return before is None or is_token(before, ";") or isinstance(before, Group)
 
 
+def is_body(found: Sequence[Tree], index: int) -> bool:
+    """Whether a group in braces stands there that is no const argument, as in `Foo<{ N }>`."""
+    following = at(found, index + 1)
+    is_argument = is_token(following, ">") or is_token(following, ",")
+    return is_group(found[index], "{") and not is_argument
+
+
 def called_words(found: Sequence[Tree]) -> set[str]:
     """The names before a `!` among trees, at any depth."""
     words: set[str] = set()
