@@ -46,10 +46,10 @@ class Operator:
         gradients: which of `inputs` and `parameters` the backward kernel computes the gradient of.
         saved: which of `inputs` and `parameters` the backward kernel reads; of the others it needs the shapes at most.
         saves_output: whether it reads the output as well.
-        zeroes_output: whether the output has to be zero before the launch: it is accumulated, or not all of it is written.
+        zeroes_output: whether the output has to be zero before the launch: it is accumulated, or not wholly written.
         output_dtype: None for that of `output_like`; concrete where the kernel's pointer is.
         output_like: the input whose dtype the output has.
-        takes_output_shape: whether the caller has to give the shape of the output: the Rust leaves more than one answer.
+        takes_output_shape: whether the caller has to give the shape of the output, as the Rust leaves it open.
             Otherwise it is the shape of the first input.
     """
 
