@@ -44,9 +44,10 @@ MAY_IMPORT = {
     "passes": _MIDDLE,
     "lints": (*_BASE, *_IR, "diagnostics", "analysis"),
     "target": (*_MIDDLE, "passes"),
-    "emit": (*_MIDDLE, "passes", "target"),
-    "pipeline": (*_MIDDLE, "frontend", "passes", "lints", "target", "emit"),
-    "workspace": (*_MIDDLE, "frontend", "passes", "target", "emit", "pipeline"),
+    "host": (*_MIDDLE, "frontend", "passes", "target"),
+    "emit": (*_MIDDLE, "passes", "target", "host"),
+    "pipeline": (*_MIDDLE, "frontend", "passes", "lints", "target", "host", "emit"),
+    "workspace": (*_MIDDLE, "frontend", "passes", "target", "host", "emit", "pipeline"),
     "harness": _MIDDLE,
     "cli": (*_MIDDLE, "frontend", "passes", "target", "emit", "pipeline", "workspace", "harness"),
 }
