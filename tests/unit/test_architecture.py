@@ -54,8 +54,12 @@ MAY_IMPORT = {
 """For each part of the package, the other parts it may import. The harness is for the command and the API alone."""
 
 
+ENTRY = PACKAGE / "harness/__main__.py"
+"""Starts the command, as a part of it that stands where users look for it."""
+
+
 def part_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return "cli" if path == ENTRY else path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 @cache

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-_RICH_STYLES = {
+RICH_STYLES = {
     Style.PLAIN: "",
     Style.ERROR: "bold red",
     Style.WARNING: "bold yellow",
@@ -70,19 +70,19 @@ class Stream:
 
         text = Text()
         for segment in segments:
-            text.append(segment.text, _RICH_STYLES[segment.style])
+            text.append(segment.text, RICH_STYLES[segment.style])
         self.rich(text, end="")
 
     def rich(self, renderable: RenderableType, *, end: str = "\n") -> None:
-        """Write what Rich can render, in colour; nothing is wrapped, the terminal does that."""
+        """Write what Rich can render; nothing is wrapped, the terminal does that."""
         from rich.console import Console  # noqa: PLC0415 - 50 ms
 
         rendered = io.StringIO()
         Console(
             file=rendered,
-            force_terminal=True,
-            color_system="standard",
-            no_color=False,
+            force_terminal=self.is_colored,
+            color_system="standard" if self.is_colored else None,
+            no_color=not self.is_colored,
             highlight=False,
             legacy_windows=False,
             width=10_000,

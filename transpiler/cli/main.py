@@ -15,10 +15,13 @@ from transpiler.version import __version__
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from click.shell_completion import CompletionItem
+
     from transpiler.cli.request import Given
 
 _NAME = "teeny-transpile"
 _INTERRUPTED = 130
+_VERIFY = "verify"
 
 _EPILOG = """\b
 Examples:
@@ -27,6 +30,9 @@ Examples:
   teeny-transpile kernels --check                   is what is on disk up to date?
   cat a.rs | teeny-transpile - --dtype f32          a filter
   teeny-transpile a.rs --emit ptx --target sm_90    machine code, no GPU needed
+  teeny-transpile verify kernels                    run kernels, compare with references
+                                                    (verify --help; a folder of that
+                                                    name is ./verify)
 
 \b
 Exit codes: 0 fine; 1 the Rust has errors, a file could not be read or written,
@@ -34,12 +40,53 @@ or --check found something stale; 2 wrong usage.
 """
 
 
+class _Command(click.Command):
+    """The command, and `verify` where that is its first word.
+
+    No group: the first word of a group is always a subcommand, and here it is a path. What follows `verify` is read by
+    a command of its own, whose context stands in for the one click would make; so help and completion are its own too.
+    """
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: object,
+    ) -> click.Context:
+        if args[:1] != [_VERIFY]:
+            return super().make_context(info_name, args, parent, **extra)
+        from transpiler.cli.verify import verify  # noqa: PLC0415 - for this word alone
+
+        name = f"{info_name or _NAME} {_VERIFY}"
+        return verify.make_context(name, args[1:], parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> object:
+        made: object = super().invoke(ctx) if ctx.command is self else ctx.command.invoke(ctx)
+        return made
+
+
+def _complete_path(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Files; and the word `verify`, once it is begun, where it can stand."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - for completion alone
+
+    items = parameter.type.shell_complete(context, parameter, incomplete)
+    if incomplete and _VERIFY.startswith(incomplete) and not context.params.get("paths"):
+        items.append(CompletionItem(_VERIFY))
+    return items
+
+
 @click.command(
     name=_NAME,
+    cls=_Command,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=_EPILOG,
 )
-@click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path())
+@click.argument(
+    "paths", metavar="PATH...", nargs=-1, type=click.Path(), shell_complete=_complete_path
+)
 @click.option(
     "-o",
     "--output",
@@ -144,6 +191,8 @@ def command(context: click.Context, /, **given: Unpack[Given]) -> None:
 
     A PATH is a Rust file, a folder to search for *.rs, or - for standard input. Each file becomes
     one module that needs torch and triton only.
+
+    With the first word verify, run the kernels instead: teeny-transpile verify --help.
     """
     console = Console(ColorChoice(given["color"]))
     if given["explain"] is not None:
