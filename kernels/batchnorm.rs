@@ -13,10 +13,20 @@
 //! is left after subtracting it; the difference of two large sums never appears. Lanes beyond the
 //! end of a channel enter a sum as an explicit zero, whatever their load returned. `eps` and
 //! `momentum` arrive as f32 and enter the arithmetic in `D`; a mean divides by the count in `D`.
+//!
+//! Operators. The `…RuntimeOp`s at the end say how a graph launches the kernels. Those over a matrix
+//! take `x[..., C]` of any rank: the last dimension is the channel, the others are rows. A training
+//! step is two of them: `BatchNormStatsRuntimeOp`, then `BatchNormNormalizeRuntimeOp` on its result.
 
 #![allow(non_snake_case)]
 
-use teeny_core::dtype::Float;
+use core::marker::PhantomData;
+
+use teeny_core::{
+    device::program::ArgVisitor,
+    dtype::Float,
+    model::{RawPtr, RuntimeOp},
+};
 use teeny_macros::kernel;
 use teeny_triton::triton::{
     types::{AddOffsets, Comparison},
@@ -444,4 +454,386 @@ pub fn batch_norm_2d_nchw_backward<T: Triton, D: Float, const BLOCK_HW: i32>(
 
     T::store(dbias_ptr.add_offsets(at), T::sum(bias_sums, None, true), None, &[], None, None);
     T::store(dweight_ptr.add_offsets(at), T::sum(weight_sums, None, true), None, &[], None, None);
+}
+
+/// Normalises `x[..., C]` with the running statistics; the output has the shape of `x`.
+///
+/// The parameters are `weight`, `bias`, `running_mean` and `running_var`, all of shape `[C]`. There
+/// is no backward half: `BatchNorm2dNchwInferenceRuntimeOp` has one.
+pub struct BatchNormInferenceRuntimeOp<D: Float + Send + Sync + 'static> {
+    kernel: BatchNormForwardInference<D>,
+    eps: f32,
+}
+
+impl<D: Float + Send + Sync + 'static> BatchNormInferenceRuntimeOp<D> {
+    pub fn new(block_n: i32, eps: f32) -> Self {
+        Self { kernel: BatchNormForwardInference::<D>::new(block_n), eps }
+    }
+
+    pub fn forward_source(&self) -> &str {
+        &self.kernel.source
+    }
+}
+
+impl<D: Float + Send + Sync + 'static> RuntimeOp for BatchNormInferenceRuntimeOp<D> {
+    fn n_activation_inputs(&self) -> usize {
+        1
+    }
+
+    fn param_shapes(&self, input_shapes: &[&[usize]], _output_shape: &[usize]) -> Vec<Vec<usize>> {
+        let channels = input_shapes[0].last().copied().unwrap_or(1);
+        vec![vec![channels], vec![channels], vec![channels], vec![channels]]
+    }
+
+    fn param_names(&self) -> &'static [&'static str] {
+        &["weight", "bias", "running_mean", "running_var"]
+    }
+
+    fn pack_args(
+        &self,
+        inputs: &[(RawPtr, &[usize])],
+        params: &[RawPtr],
+        output: RawPtr,
+        output_shape: &[usize],
+        _output_row_stride: i32,
+        visitor: &mut dyn ArgVisitor,
+    ) {
+        let channels = output_shape.last().copied().unwrap_or(1);
+        let elements: usize = output_shape.iter().product();
+
+        visitor.visit_ptr(inputs[0].0);
+        visitor.visit_ptr(output);
+        visitor.visit_ptr(params[0]); // weight
+        visitor.visit_ptr(params[1]); // bias
+        visitor.visit_ptr(params[2]); // running_mean
+        visitor.visit_ptr(params[3]); // running_var
+        visitor.visit_i32((elements / channels) as i32);
+        visitor.visit_i32(channels as i32);
+        visitor.visit_f32(self.eps);
+    }
+
+    fn block(&self) -> [u32; 3] {
+        [1, 1, 1]
+    }
+
+    fn grid(&self, output_shape: &[usize]) -> [u32; 3] {
+        let channels = output_shape.last().copied().unwrap_or(1);
+        [channels as u32, 1, 1]
+    }
+}
+
+/// What `BatchNormStatsRuntimeOp` computes of each channel: its mean, and `1 / sqrt(var + eps)`.
+#[cfg(feature = "training")]
+const STATISTICS: usize = 2;
+
+/// Takes the statistics of a training batch `x[..., C]`, and moves the running ones towards them.
+///
+/// The output is `[2 * C]`: the means of all channels, then their `1 / sqrt(var + eps)`. The
+/// parameters are `running_mean` and `running_var`, both of shape `[C]`, updated in place.
+#[cfg(feature = "training")]
+pub struct BatchNormStatsRuntimeOp<D: Float + Send + Sync + 'static> {
+    block_n: i32,
+    eps: f32,
+    momentum: f32,
+    _dtype: PhantomData<D>,
+}
+
+#[cfg(feature = "training")]
+impl<D: Float + Send + Sync + 'static> BatchNormStatsRuntimeOp<D> {
+    pub fn new(block_n: i32, eps: f32, momentum: f32) -> Self {
+        Self { block_n, eps, momentum, _dtype: PhantomData }
+    }
+
+    pub fn forward_source(&self) -> String {
+        BatchNormStatsForward::<D>::new(self.block_n).source
+    }
+}
+
+#[cfg(feature = "training")]
+impl<D: Float + Send + Sync + 'static> RuntimeOp for BatchNormStatsRuntimeOp<D> {
+    fn n_activation_inputs(&self) -> usize {
+        1
+    }
+
+    fn param_shapes(&self, input_shapes: &[&[usize]], _output_shape: &[usize]) -> Vec<Vec<usize>> {
+        let channels = input_shapes[0].last().copied().unwrap_or(1);
+        vec![vec![channels], vec![channels]]
+    }
+
+    fn param_names(&self) -> &'static [&'static str] {
+        &["running_mean", "running_var"]
+    }
+
+    fn pack_args(
+        &self,
+        inputs: &[(RawPtr, &[usize])],
+        params: &[RawPtr],
+        output: RawPtr,
+        output_shape: &[usize],
+        _output_row_stride: i32,
+        visitor: &mut dyn ArgVisitor,
+    ) {
+        let (x, x_shape) = inputs[0];
+        let channels = output_shape[0] / STATISTICS;
+        let elements: usize = x_shape.iter().product();
+        // SAFETY: the output has room for two values a channel.
+        let rstd = unsafe { (output as *mut D).add(channels) } as RawPtr;
+
+        visitor.visit_ptr(x);
+        visitor.visit_ptr(output); // mean, the first half
+        visitor.visit_ptr(rstd); // the second
+        visitor.visit_ptr(params[0]); // running_mean
+        visitor.visit_ptr(params[1]); // running_var
+        visitor.visit_i32((elements / channels) as i32);
+        visitor.visit_i32(channels as i32);
+        visitor.visit_f32(self.eps);
+        visitor.visit_f32(self.momentum);
+    }
+
+    fn block(&self) -> [u32; 3] {
+        [1, 1, 1]
+    }
+
+    fn grid(&self, output_shape: &[usize]) -> [u32; 3] {
+        [(output_shape[0] / STATISTICS) as u32, 1, 1]
+    }
+}
+
+/// Normalises a training batch `x[..., C]` with the statistics `stats[2 * C]` that
+/// `BatchNormStatsRuntimeOp` took of it; the output has the shape of `x`.
+///
+/// The parameters are `weight` and `bias`, both of shape `[C]`. The backward half differentiates the
+/// whole training step: the gradient of `x` contains the paths through the statistics, and `stats`
+/// itself has none.
+#[cfg(feature = "training")]
+pub struct BatchNormNormalizeRuntimeOp<D: Float + Send + Sync + 'static> {
+    normalize: BatchNormNormalizeForward<D>,
+    gradients: BatchNormBackward<D>,
+}
+
+#[cfg(feature = "training")]
+impl<D: Float + Send + Sync + 'static> BatchNormNormalizeRuntimeOp<D> {
+    pub fn new(block_n: i32) -> Self {
+        Self {
+            normalize: BatchNormNormalizeForward::<D>::new(block_n),
+            gradients: BatchNormBackward::<D>::new(block_n),
+        }
+    }
+
+    pub fn forward_source(&self) -> &str {
+        &self.normalize.source
+    }
+
+    pub fn backward_source(&self) -> &str {
+        &self.gradients.source
+    }
+}
+
+#[cfg(feature = "training")]
+impl<D: Float + Send + Sync + 'static> RuntimeOp for BatchNormNormalizeRuntimeOp<D> {
+    fn n_activation_inputs(&self) -> usize {
+        2
+    }
+
+    fn param_shapes(&self, input_shapes: &[&[usize]], _output_shape: &[usize]) -> Vec<Vec<usize>> {
+        let channels = input_shapes[1][0] / STATISTICS;
+        vec![vec![channels], vec![channels]]
+    }
+
+    fn param_names(&self) -> &'static [&'static str] {
+        &["weight", "bias"]
+    }
+
+    fn pack_args(
+        &self,
+        inputs: &[(RawPtr, &[usize])],
+        params: &[RawPtr],
+        output: RawPtr,
+        output_shape: &[usize],
+        _output_row_stride: i32,
+        visitor: &mut dyn ArgVisitor,
+    ) {
+        let (x, _) = inputs[0];
+        let (stats, stats_shape) = inputs[1];
+        let channels = stats_shape[0] / STATISTICS;
+        let elements: usize = output_shape.iter().product();
+        // SAFETY: `stats` holds two values a channel.
+        let rstd = unsafe { (stats as *mut D).add(channels) } as RawPtr;
+
+        visitor.visit_ptr(x);
+        visitor.visit_ptr(output);
+        visitor.visit_ptr(params[0]); // weight
+        visitor.visit_ptr(params[1]); // bias
+        visitor.visit_ptr(stats); // mean, the first half
+        visitor.visit_ptr(rstd); // the second
+        visitor.visit_i32((elements / channels) as i32);
+        visitor.visit_i32(channels as i32);
+    }
+
+    fn block(&self) -> [u32; 3] {
+        [1, 1, 1]
+    }
+
+    fn grid(&self, output_shape: &[usize]) -> [u32; 3] {
+        let channels = output_shape.last().copied().unwrap_or(1);
+        [channels as u32, 1, 1]
+    }
+
+    fn has_backward(&self) -> bool {
+        true
+    }
+
+    fn pack_backward_args(
+        &self,
+        inputs: &[(RawPtr, &[usize])],
+        params: &[RawPtr],
+        _output: RawPtr,
+        output_shape: &[usize],
+        grad_output: RawPtr,
+        _grad_output_row_stride: i32,
+        grad_inputs: &[RawPtr],
+        grad_params: &[RawPtr],
+        visitor: &mut dyn ArgVisitor,
+    ) {
+        let (x, _) = inputs[0];
+        let (stats, stats_shape) = inputs[1];
+        let channels = stats_shape[0] / STATISTICS;
+        let elements: usize = output_shape.iter().product();
+        // SAFETY: `stats` holds two values a channel.
+        let rstd = unsafe { (stats as *mut D).add(channels) } as RawPtr;
+
+        visitor.visit_ptr(grad_output);
+        visitor.visit_ptr(x);
+        visitor.visit_ptr(grad_inputs[0]);
+        visitor.visit_ptr(params[0]); // weight; the gradients do not depend on bias
+        visitor.visit_ptr(stats);
+        visitor.visit_ptr(rstd);
+        visitor.visit_ptr(grad_params[0]); // of weight
+        visitor.visit_ptr(grad_params[1]); // of bias
+        visitor.visit_i32((elements / channels) as i32);
+        visitor.visit_i32(channels as i32);
+    }
+
+    fn backward_block(&self) -> [u32; 3] {
+        [1, 1, 1]
+    }
+
+    fn backward_grid(&self, input_shapes: &[&[usize]], _output_shape: &[usize]) -> [u32; 3] {
+        [(input_shapes[1][0] / STATISTICS) as u32, 1, 1]
+    }
+}
+
+/// Normalises an image batch `x[B, C, H, W]` with the running statistics; the output has the shape
+/// of `x`.
+///
+/// The parameters are `weight`, `bias`, `running_mean` and `running_var`, all of shape `[C]`; the
+/// backward half leaves the statistics alone.
+pub struct BatchNorm2dNchwInferenceRuntimeOp<D: Float + Send + Sync + 'static> {
+    kernel: BatchNorm2dNchwForwardInference<D>,
+    block_hw: i32,
+    eps: f32,
+}
+
+impl<D: Float + Send + Sync + 'static> BatchNorm2dNchwInferenceRuntimeOp<D> {
+    pub fn new(block_hw: i32, eps: f32) -> Self {
+        Self { kernel: BatchNorm2dNchwForwardInference::<D>::new(block_hw), block_hw, eps }
+    }
+
+    pub fn forward_source(&self) -> &str {
+        &self.kernel.source
+    }
+
+    #[cfg(feature = "training")]
+    pub fn backward_source(&self) -> String {
+        BatchNorm2dNchwBackward::<D>::new(self.block_hw).source
+    }
+}
+
+impl<D: Float + Send + Sync + 'static> RuntimeOp for BatchNorm2dNchwInferenceRuntimeOp<D> {
+    fn n_activation_inputs(&self) -> usize {
+        1
+    }
+
+    fn param_shapes(&self, input_shapes: &[&[usize]], _output_shape: &[usize]) -> Vec<Vec<usize>> {
+        let channels = input_shapes[0][1];
+        vec![vec![channels], vec![channels], vec![channels], vec![channels]]
+    }
+
+    fn param_names(&self) -> &'static [&'static str] {
+        &["weight", "bias", "running_mean", "running_var"]
+    }
+
+    fn pack_args(
+        &self,
+        inputs: &[(RawPtr, &[usize])],
+        params: &[RawPtr],
+        output: RawPtr,
+        output_shape: &[usize],
+        _output_row_stride: i32,
+        visitor: &mut dyn ArgVisitor,
+    ) {
+        let positions = output_shape[2] * output_shape[3];
+
+        visitor.visit_ptr(inputs[0].0);
+        visitor.visit_ptr(output);
+        visitor.visit_ptr(params[0]); // weight
+        visitor.visit_ptr(params[1]); // bias
+        visitor.visit_ptr(params[2]); // running_mean
+        visitor.visit_ptr(params[3]); // running_var
+        visitor.visit_i32(output_shape[1] as i32);
+        visitor.visit_i32(positions as i32);
+        visitor.visit_f32(self.eps);
+    }
+
+    fn block(&self) -> [u32; 3] {
+        [1, 1, 1]
+    }
+
+    fn grid(&self, output_shape: &[usize]) -> [u32; 3] {
+        [output_shape[1] as u32, output_shape[0] as u32, 1]
+    }
+
+    #[cfg(feature = "training")]
+    fn has_backward(&self) -> bool {
+        true
+    }
+
+    #[cfg(feature = "training")]
+    fn pack_backward_args(
+        &self,
+        inputs: &[(RawPtr, &[usize])],
+        params: &[RawPtr],
+        _output: RawPtr,
+        output_shape: &[usize],
+        grad_output: RawPtr,
+        _grad_output_row_stride: i32,
+        grad_inputs: &[RawPtr],
+        grad_params: &[RawPtr],
+        visitor: &mut dyn ArgVisitor,
+    ) {
+        let positions = output_shape[2] * output_shape[3];
+
+        visitor.visit_ptr(grad_output);
+        visitor.visit_ptr(inputs[0].0);
+        visitor.visit_ptr(grad_inputs[0]);
+        visitor.visit_ptr(params[0]); // weight; the gradients do not depend on bias
+        visitor.visit_ptr(params[2]); // running_mean
+        visitor.visit_ptr(params[3]); // running_var
+        visitor.visit_ptr(grad_params[0]); // of weight
+        visitor.visit_ptr(grad_params[1]); // of bias
+        visitor.visit_i32(output_shape[0] as i32);
+        visitor.visit_i32(output_shape[1] as i32);
+        visitor.visit_i32(positions as i32);
+        visitor.visit_f32(self.eps);
+    }
+
+    #[cfg(feature = "training")]
+    fn backward_block(&self) -> [u32; 3] {
+        [1, 1, 1]
+    }
+
+    #[cfg(feature = "training")]
+    fn backward_grid(&self, input_shapes: &[&[usize]], _output_shape: &[usize]) -> [u32; 3] {
+        [input_shapes[0][1] as u32, 1, 1]
+    }
 }

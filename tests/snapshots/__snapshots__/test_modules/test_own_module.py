@@ -1,5 +1,5 @@
 # Generated from batchnorm.rs by teeny-transpile 0.1.0; change the Rust, not this file.
-# Source: sha256 36d720ec73a1ad575da1612c04e80b56fbb4b80a2702edc95e65d45412fcb1d6
+# Source: sha256 bff19522fa78c0501de2e62947182c428053a5467c3a49b6cd4c6cdfbcf1b072
 # Options: --block BLOCK_N=128 --block BLOCK_HW=128 --dtype f16
 #
 # Names are those of the Rust. One that Python or Triton reserves, or that this module uses
@@ -21,6 +21,10 @@ Numerics. Statistics take two passes over the data, the mean first and then the 
 is left after subtracting it; the difference of two large sums never appears. Lanes beyond the
 end of a channel enter a sum as an explicit zero, whatever their load returned. `eps` and
 `momentum` arrive as f32 and enter the arithmetic in `D`; a mean divides by the count in `D`.
+
+Operators. The `…RuntimeOp`s at the end say how a graph launches the kernels. Those over a matrix
+take `x[..., C]` of any rank: the last dimension is the channel, the others are rows. A training
+step is two of them: `BatchNormStatsRuntimeOp`, then `BatchNormNormalizeRuntimeOp` on its result.
 """
 
 from dataclasses import dataclass
@@ -89,7 +93,7 @@ def _require_dtype(pointers, dtype: tl.constexpr):
         )
 
 
-# batchnorm.rs:33
+# batchnorm.rs:43
 @triton.jit
 def batch_norm_forward_inference(
     x_ptr,
@@ -141,7 +145,7 @@ def batch_norm_forward_inference(
         tl.store(y_ptr + offsets, y, mask=inside)
 
 
-# batchnorm.rs:92
+# batchnorm.rs:102
 @triton.jit
 def batch_norm_stats_forward(
     x_ptr,
@@ -221,7 +225,7 @@ def batch_norm_stats_forward(
     tl.store(running_var_ptr + at, new_var)
 
 
-# batchnorm.rs:173
+# batchnorm.rs:183
 @triton.jit
 def batch_norm_normalize_forward(
     x_ptr,
@@ -267,7 +271,7 @@ def batch_norm_normalize_forward(
         tl.store(y_ptr + offsets, y, mask=inside)
 
 
-# batchnorm.rs:228
+# batchnorm.rs:238
 @triton.jit
 def batch_norm_backward(
     dy_ptr,
@@ -347,7 +351,7 @@ def batch_norm_backward(
         tl.store(dx_ptr + offsets, dx, mask=inside)
 
 
-# batchnorm.rs:312
+# batchnorm.rs:322
 @triton.jit
 def batch_norm_2d_nchw_forward_inference(
     x_ptr,
@@ -401,7 +405,7 @@ def batch_norm_2d_nchw_forward_inference(
         tl.store(y_ptr + offsets, y, mask=inside)
 
 
-# batchnorm.rs:373
+# batchnorm.rs:383
 @triton.jit
 def batch_norm_2d_nchw_backward(
     dy_ptr,
