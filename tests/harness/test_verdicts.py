@@ -85,7 +85,8 @@ def test_a_right_kernel_passes_with_its_errors(outcome: Verified) -> None:
 def test_a_wrong_result_is_shown_beside_the_right_one(outcome: Verified) -> None:
     found = of(outcome, "wrong")
     assert found["verdict"] == "wrong result"
-    assert "y_ptr: 100 of 100 elements wrong; [0] is " in str(found["message"])
+    # Elements near 0 are judged by numbers around 1.
+    assert " of 100 elements wrong; [0] is " in str(found["message"])
     assert "the largest relative error is 1e-05" in str(found["message"])
 
 

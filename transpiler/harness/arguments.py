@@ -168,9 +168,11 @@ def refer(run: Run, given: Given, tensors: Tensors, path: Path) -> dict[str, tor
 
     names: dict[str, object] = {**given.names, **given.numbers}
     names |= dict.fromkeys(given.absent)
-    names |= {name: tensor.clone() for name, tensor in tensors.items()}
+    own = {name: tensor.clone() for name, tensor in tensors.items()}
     with seeded(run.seed):
-        made = call(run.case.reference, names, "reference", path)
+        made = call(
+            run.case.reference, {**names, **own}, "reference", path, unnamed=tuple(own.values())
+        )
     checked = checked_outputs(run)
     if isinstance(made, torch.Tensor):
         made = (made,)

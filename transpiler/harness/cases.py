@@ -47,7 +47,8 @@ class Case:
             written. Those that are read and written, or added to, are given as they are before the launch.
         reference: from the arguments, the outputs, in plain torch: a mapping by name, or what the kernel writes in the
             order of its parameters. It is called with float64 tensors for what is right, and with the kernel's own
-            for the error that torch makes itself. NaN is for what the kernel leaves alone.
+            for the error that torch makes itself. NaN is for what the kernel leaves alone. An operator of torch's,
+            such as `torch.add`, gets the tensors in their order.
         grid: the launch grid, or a function of numbers and constants that gives it.
         shapes: extents by name, a mapping a shape; any other number may be among them.
         dtypes: names of dtypes, or mappings from dtype parameters to names. None: the float dtypes the kernel is
@@ -181,17 +182,28 @@ def _told(error: BaseException, path: Path) -> str:
 
 
 def call(
-    function: Callable[..., _Result], names: Mapping[str, object], what: str, path: Path
+    function: Callable[..., _Result],
+    names: Mapping[str, object],
+    what: str,
+    path: Path,
+    *,
+    unnamed: Sequence[object] = (),
 ) -> _Result:
     """The result of a function of the user's, which gets what its parameters name.
+
+    One of torch's own that does not tell the names of its parameters gets what is `unnamed`.
 
     Raises:
         CaseError: it asks for what is not there, or raises something.
     """
     known = {name.removesuffix(_POINTER): value for name, value in names.items()} | dict(names)
+    try:
+        parameters = signature(function).parameters
+    except ValueError:
+        return guarded(lambda: function(*unnamed), path)
     given: dict[str, object] = {}
     positional: list[object] = []
-    for name, parameter in signature(function).parameters.items():
+    for name, parameter in parameters.items():
         match parameter.kind:
             case Parameter.VAR_KEYWORD:
                 given = dict(names) | given

@@ -8,7 +8,7 @@ from transpiler.frozen import dataclass
 from transpiler.harness.arguments import refer
 from transpiler.harness.cases import CaseError
 from transpiler.harness.outcomes import OutputError, Verdict
-from transpiler.harness.tolerances import MOVE, SMALLEST_NORMAL, TRIALS, allowed
+from transpiler.harness.tolerances import MOVE, TRIALS, allowed, rounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,28 +44,59 @@ class Truth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What tolerances depend on besides: how many terms a sum has, if the case says; else the inputs' size tells.
+    """What tolerances depend on besides.
 
-    `is_chopped` says whether storing to bfloat16 drops the low bits instead of rounding.
+    `terms` is how many terms a sum has, if the case says; else `inputs`, the elements of the largest input, tells.
+    `largest_input` is the largest number among inputs. `is_chopped` says whether storing to bfloat16 drops the low bits
+    instead of rounding.
     """
 
     terms: float | None
-    largest_input: int
+    inputs: int
+    largest_input: float
     is_chopped: bool
 
 
+def setting(given: Given, *, terms: float | None, is_chopped: bool) -> Setting:
+    """The setting of a run."""
+    tensors = given.tensors.values()
+    return Setting(
+        terms=terms,
+        inputs=max((tensor.numel() for tensor in tensors), default=1),
+        largest_input=max((_largest(t) for t in tensors if t.is_floating_point()), default=1.0),
+        is_chopped=is_chopped,
+    )
+
+
+def _is_bool(tensor: torch.Tensor) -> bool:
+    return str(tensor.dtype) == "torch.bool"
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    """The largest finite absolute value."""
+    return float(tensor.double().abs().nan_to_num(0.0, 0.0, 0.0).max()) if tensor.numel() else 0.0
+
+
 def widened(given: Given) -> dict[str, torch.Tensor]:
-    """The tensors with floats in float64: the very numbers the kernel gets."""
+    """The tensors as the reference gets them for what is right: the very numbers the kernel gets, floats in float64."""
     return {
         name: tensor.double() if tensor.is_floating_point() else tensor
-        for name, tensor in given.tensors.items()
+        for name, tensor in indexable(given.tensors).items()
+    }
+
+
+def indexable(tensors: Tensors) -> dict[str, torch.Tensor]:
+    """The tensors with integers in int64: torch takes labels and indices in no other dtype."""
+    return {
+        name: tensor if tensor.is_floating_point() or _is_bool(tensor) else tensor.long()
+        for name, tensor in tensors.items()
     }
 
 
 def find_truth(run: Run, given: Given, exact: Tensors, path: Path) -> Truth:
     """Measure, with the case's reference, what the launch is compared with."""
     try:
-        by_torch = refer(run, given, given.tensors, path)
+        by_torch = refer(run, given, indexable(given.tensors), path)
     except CaseError:
         # It ran in float64: what fails here is that an operator has not the dtype.
         by_torch = {}
@@ -82,7 +113,11 @@ def _magnitudes(run: Run, given: Given, exact: Tensors, path: Path) -> dict[str,
     if not any(tensor.is_floating_point() for tensor in wide.values()):
         return found
     for _ in range(TRIALS):
-        moved = refer(run, given, {n: _moved(t, generator) for n, t in wide.items()}, path)
+        try:
+            moved = refer(run, given, {n: _moved(t, generator) for n, t in wide.items()}, path)
+        except CaseError:
+            # An input was moved out of what the reference takes: this trial measures nothing.
+            continue
         for name, value in moved.items():
             if value.shape != exact[name].shape or not value.is_floating_point():
                 continue
@@ -93,16 +128,16 @@ def _magnitudes(run: Run, given: Given, exact: Tensors, path: Path) -> dict[str,
 
 
 def _moved(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Every number a little closer to zero, each by its own part: so it stays in a domain such as [0, 1].
+    """Every number a little up or down, each by its own part.
 
-    Whole numbers stay: they may be labels, indices or flags that happen to be floats.
+    Whole numbers stay: they may be labels, indices or flags that happen to be floats, or the ends of a domain.
     """
     import torch  # noqa: PLC0415 - an optional dependency of a second
 
     if not tensor.is_floating_point():
         return tensor
     part = torch.rand(tensor.shape, generator=generator, dtype=torch.float64).to(tensor.device)
-    return torch.where(tensor == tensor.round(), tensor, tensor * (1.0 - MOVE * part))
+    return torch.where(tensor == tensor.round(), tensor, tensor * (1.0 + MOVE * (part - 0.5)))
 
 
 def judge(
@@ -146,17 +181,20 @@ def _judge_floats(
     setting: Setting,
 ) -> tuple[Finding | None, OutputError]:
     shape = fenced.tensor.shape
+    exact = truth.exact[name].double().view(shape)
+    terms = setting.terms or max(1.0, setting.inputs / max(1, exact.numel()))
+    own = rounding(dtype, terms=terms, is_chopped=setting.is_chopped)
+    least = own.least_magnitude(dtype, setting.largest_input, _largest(exact))
     comparison = _Comparison(
-        exact=truth.exact[name].double().view(shape),
-        magnitude=truth.magnitudes[name].view(shape).clamp(min=SMALLEST_NORMAL[dtype]),
+        exact=exact,
+        magnitude=truth.magnitudes[name].view(shape).clamp(min=least),
         stored=fenced.tensor.dtype,
     )
     theirs = truth.by_torch.get(name)
     torch_error = None if theirs is None else comparison.error(theirs.view(shape), left)
     bound = _given_tolerance(run, dtype)
     if bound is None:
-        terms = setting.terms or max(1.0, setting.largest_input / max(1, fenced.tensor.numel()))
-        bound = allowed(dtype, torch_error=torch_error, terms=terms, is_chopped=setting.is_chopped)
+        bound = allowed(own, torch_error)
     error = comparison.error(fenced.tensor, left)
     wrong = comparison.beyond(fenced.tensor, bound) & ~left
     finding = None
@@ -238,7 +276,8 @@ def _unwritten(fenced: Fenced, exact: torch.Tensor, *, is_only_written: bool) ->
     right = exact.view(untouched.shape)
     if right.is_floating_point():
         return untouched & ~right.isnan()
-    return untouched & fenced.differs_from(right)
+    # An integer may well be the poison's; a bool is 0 or 1.
+    return untouched if fenced.is_bool else untouched & fenced.differs_from(right)
 
 
 def _given_tolerance(run: Run, dtype: DType) -> float | None:

@@ -11,7 +11,7 @@ from transpiler.diagnostics.render.report import Report
 from transpiler.frozen import dataclass
 from transpiler.harness.arguments import give, prepare, refer, terms
 from transpiler.harness.cases import CaseError
-from transpiler.harness.judging import Setting, find_truth, judge, widened
+from transpiler.harness.judging import find_truth, judge, setting, widened
 from transpiler.harness.outcomes import Outcome, Verdict
 from transpiler.harness.refusals import diagnostic, refusal_of
 
@@ -71,13 +71,9 @@ def _outcome(bench: Bench, run: Run) -> Outcome:
     exact = refer(run, given, widened(given), path)
     prepared = prepare(run, given, exact, path)
     _launch(bench, run, prepared)
-    setting = Setting(
-        terms=terms(run, given, path),
-        largest_input=max((tensor.numel() for tensor in given.tensors.values()), default=1),
-        is_chopped=not bench.is_gpu,
-    )
+    conditions = setting(given, terms=terms(run, given, path), is_chopped=not bench.is_gpu)
     truth = find_truth(run, given, exact, path)
-    findings, outputs = judge(run, given, prepared, truth, setting)
+    findings, outputs = judge(run, given, prepared, truth, conditions)
     return Outcome(
         key=run.key,
         verdict=findings[0].verdict if findings else Verdict.PASS,

@@ -3,7 +3,8 @@
 Errors are relative to the magnitude that roundings act on. For most elements that is the element itself. Where large
 terms cancel it is more: a result is as good as can be if exact arithmetic gives it for inputs that are wrong by a
 roundoff, so the magnitude is what the element moves by when the inputs do, divided by how much they did. That is
-measured, with the reference itself, and needs no knowledge of what a kernel computes.
+measured, with the reference itself, and needs no knowledge of what a kernel computes. And no error is a fault that
+comes of computing with numbers of the order of 1 in between: `exp(x) - 1` is a fine way to write what is nearly 0.
 
 An error is fine up to
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from transpiler.frozen import dataclass
 from transpiler.ir.types import DType
 
 ROUNDOFF: Final = {
@@ -60,18 +62,51 @@ TRIALS: Final = 8
 most in half of the trials, and by so little in all eight once in two hundred."""
 
 MOVE: Final = 2.0**-20
-"""By how much, relatively, inputs are moved: far above float64's roundoff, and small enough for results to be linear in
-it."""
+"""How wide, relatively, the range is that inputs are moved in: far above float64's roundoff, and small enough for
+results to be linear in it."""
 
 
-def allowed(dtype: DType, *, torch_error: float | None, terms: float, is_chopped: bool) -> float:
-    """The largest relative error of an output of `dtype` whose elements are sums of so many terms.
+BETWEEN: Final = 0.5
+"""The part of the arithmetic's roundings that may act on a number of the order of 1 on the way to a smaller result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounding:
+    """The relative errors that come of rounding alone: of arithmetic, and of storing what comes out."""
+
+    arithmetic: float
+    storing: float
+
+    @property
+    def total(self) -> float:
+        """Both."""
+        return self.arithmetic + self.storing
+
+    def least_magnitude(self, dtype: DType, largest_input: float, largest_output: float) -> float:
+        """What an element's error is relative to, however small the element is.
+
+        Numbers in between are of the order of 1, or of the outputs if these are larger; but where all inputs are
+        small, so are they.
+        """
+        scale = min(largest_input, max(1.0, largest_output))
+        return max(SMALLEST_NORMAL[dtype], BETWEEN * scale * self.arithmetic / self.total)
+
+
+def rounding(dtype: DType, *, terms: float, is_chopped: bool) -> Rounding:
+    """That of an output of `dtype` whose elements are sums of so many terms.
 
     The error of a sum grows with the root of its length, because roundings err to both sides (Higham and Mary, A New
     Approach to Probabilistic Rounding Error Analysis, 2019), also for a kernel that adds one term after another.
     """
-    arithmetic = ROUNDOFF[DType.F64 if dtype is DType.F64 else DType.F32]
+    unit = ROUNDOFF[DType.F64 if dtype is DType.F64 else DType.F32]
     storing = CHOPPED_STORING if is_chopped and dtype is DType.BF16 else STORING
     parties = TWO_IN_F64 if dtype is DType.F64 else 1.0
-    own = ROUNDOFF[dtype] * storing + arithmetic * (OPERATIONS + math.sqrt(terms))
-    return (torch_error or 0.0) * TORCH_MULTIPLE + parties * own
+    return Rounding(
+        arithmetic=parties * unit * (OPERATIONS + math.sqrt(terms)),
+        storing=parties * ROUNDOFF[dtype] * storing,
+    )
+
+
+def allowed(own: Rounding, torch_error: float | None) -> float:
+    """The largest relative error, given torch's own, or None where torch has no operator to compare with."""
+    return (torch_error or 0.0) * TORCH_MULTIPLE + own.total
