@@ -22,6 +22,7 @@ from transpiler.passes.elaborate import elaborate
 from transpiler.passes.launch_facts import function_facts, launch_facts
 from transpiler.passes.pipeline import run_passes
 from transpiler.passes.specialise import specialise
+from transpiler.passes.wide_indices import wide_forms
 from transpiler.version import __version__
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def _translate(
         run_lints(written, source, sink)
         unknown_allowances(source, sink)
     facts = function_facts(module)
+    wide = wide_forms(module)
     plans = tuple(
         KernelPlan(
             kernel=kernel,
@@ -163,6 +165,7 @@ def _translate(
             specialisations=specialise(
                 kernel, blocks=dict(options.blocks), dtypes=options.dtypes, sink=sink
             ),
+            index64=wide.kernels.get(kernel.name),
         )
         for kernel in module.kernels
     )
@@ -170,7 +173,12 @@ def _translate(
     diagnostics = sink.diagnostics
     if not sink.has_errors:
         emitted = emit_module(
-            module, plans, source=source, options_text=options.text(), version=__version__
+            module,
+            plans,
+            source=source,
+            options_text=options.text(),
+            version=__version__,
+            forms=wide.functions,
         )
         text, line_map = emitted.text, emitted.line_map
         changed_names(emitted.changed_names, sink)

@@ -95,7 +95,7 @@ def dtype_of(parameter: Symbol, run: Run) -> DType:
 def faults(run: Run, launcher: Launcher) -> list[str]:
     """Launches a run once; what is wrong afterwards: nothing, if all is well."""
     launch = run.launch()
-    arguments = _arguments(run, launch, launcher.device)
+    arguments = arguments_of(run, launch, launcher.device)
     fenced = {name: each for name, each in arguments.items() if isinstance(each, Fenced)}
     expected = launch.expected({name: _seen(each.tensor) for name, each in fenced.items()})
     launcher.launch(run.case.kernel, tuple(arguments.values()), launch.constants, launch.grid)
@@ -117,7 +117,7 @@ def faults(run: Run, launcher: Launcher) -> list[str]:
     return found
 
 
-def _arguments(run: Run, launch: Launch, device: torch.device) -> dict[str, Fenced | int | float]:
+def arguments_of(run: Run, launch: Launch, device: torch.device) -> dict[str, Fenced | int | float]:
     """The arguments by name, in the order and the dtypes of the parameters."""
     made: dict[str, Fenced | int | float] = {}
     for parameter in kernel_of(run).parameters:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.passes.function_table import called
+from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import lower_function
 from transpiler.target.names import MODULE_NAMES, python_name
 from transpiler.target.printer import print_function
@@ -18,7 +19,7 @@ from transpiler.target.printer import print_function
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from transpiler.ir.description import KernelPlan
+    from transpiler.ir.description import KernelPlan, WideFunction
     from transpiler.ir.nodes import Function as IrFunction
     from transpiler.ir.nodes import FunctionSymbol, Routine
     from transpiler.target.expressions import Callee
@@ -35,11 +36,12 @@ class ModuleFunctions:
         plans: tuple[KernelPlan, ...],
         module_names: frozenset[str],
         origin: Callable[[Routine], str],
+        forms: tuple[WideFunction, ...] = (),
     ) -> None:
         """Lower the functions, which come after those they call.
 
         `module_names` are those of the module's kernels and specialisations, `origin` tells where a
-        function stands in the Rust.
+        function stands in the Rust; `forms` are those of functions with indices in 64 bits.
         """
         self._sources = {function.symbol: function for function in functions}
         self._lowered: dict[FunctionSymbol, LoweredFunction] = {}
@@ -53,10 +55,14 @@ class ModuleFunctions:
                 for symbol in (*plan.kernel.parameters, *plan.kernel.const_generics)
             )
         self._present = frozenset(function.name for function in functions)
-        self._texts: dict[int, list[tuple[str, LoweredFunction]]] = {}
+        self._texts: dict[tuple[int, bool], list[tuple[str, LoweredFunction]]] = {}
         self._shown: set[str] = set()
         for function in functions:
             self._lowered[function.symbol] = self._lower(function, origin(function))
+        for form in forms:
+            function = form.function
+            self._sources[function.symbol] = function
+            self._lowered[function.symbol] = self._lower(function, origin(function), form)
 
     def named_by(self, routine: Routine) -> dict[FunctionSymbol, Callee]:
         """The functions that a kernel or a function calls itself."""
@@ -75,12 +81,28 @@ class ModuleFunctions:
                 self._shown.add(function.name)
                 yield function
 
-    def _lower(self, source: IrFunction, origin: str) -> LoweredFunction:
-        variants = self._texts.setdefault(source.span.start, [])
-        name = variants[0][1].callee.name if variants else self._name(source.name)
+    def _lower(
+        self, source: IrFunction, origin: str, form: WideFunction | None = None
+    ) -> LoweredFunction:
+        variants = self._texts.setdefault((source.span.start, form is not None), [])
+        if variants:
+            name = variants[0][1].callee.name
+        elif form is None:
+            name = self._name(source.name)
+        else:
+            name = self._name(f"{self._lowered[form.narrow].callee.name}{SUFFIX}")
         callees = self.named_by(source)
         reserved = self._module_names.union(callee.name for callee in callees.values())
-        lowered = lower_function(source, name, reserved, callees, origin)
+        if form is None:
+            lowered = lower_function(source, name, reserved, callees, origin)
+        else:
+            lowered = lower_function(source, name, reserved, callees, origin, form.widened)
+            narrow = self._lowered[form.narrow]
+            if (narrow.function.parameters, narrow.function.body) == (
+                lowered.function.parameters,
+                lowered.function.body,
+            ):
+                return narrow  # Triton takes its arguments as they are.
         text = "\n".join(line.text for line in print_function(lowered.function))
         for known, variant in variants:
             if known == text and variant.callee.passed == lowered.callee.passed:

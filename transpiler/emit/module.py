@@ -14,6 +14,7 @@ from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
 from transpiler.frozen import dataclass
 from transpiler.ir.description import ChangedName
+from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import LoweredKernel, lower_kernel
 from transpiler.target.names import MODULE_NAMES, python_name
 from transpiler.target.prelude import PRELUDE, helpers_for
@@ -23,10 +24,11 @@ from transpiler.target.read_names import names_read
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from transpiler.ir.description import KernelPlan
+    from transpiler.ir.description import KernelPlan, WideFunction
     from transpiler.ir.nodes import Module, Routine
     from transpiler.source import SourceFile, Span
     from transpiler.target.model import Function
+    from transpiler.target.printer import Line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,20 +47,33 @@ def emit_module(
     source: SourceFile,
     options_text: str,
     version: str,
+    forms: tuple[WideFunction, ...] = (),
 ) -> EmittedModule:
     """Emit the kernels of `plans`, in their order, each after the functions it is the first to call.
+
+    `forms` are those of functions with indices in 64 bits.
 
     Raises:
         EmissionError: the text is no valid Python; a fault of the compiler.
     """
-    kernels, functions = _lower(module, plans, source)
+    kernels, functions = _lower(module, plans, source, forms)
     raw = [kernel.function for kernel in kernels]
+    wide = [
+        (kernel, form)
+        for kernel in kernels
+        if (form := kernel.index64) is not None and form is not kernel.function
+    ]
     called = [function for group in functions for function in group]
     specialised = [function for kernel in kernels for function in kernel.specialisations]
     reads = [(it, names_read(it)) for it in (*called, *raw, *specialised)]
+    known = {it.name: names for it, names in reads}
+    reads += [
+        (form, known[kernel.function.name] | names_read(form, kernel.shared))
+        for kernel, form in wide
+    ]
     read: frozenset[str] = frozenset().union(*(names for _, names in reads))
     helpers = helpers_for(read)
-    bound = MODULE_NAMES.union(helpers, (it.name for it in (*called, *raw, *specialised)))
+    bound = MODULE_NAMES.union(helpers, (it.name for it, _ in reads))
     check_names(reads, bound)
     view = ModuleView(
         header=tuple(comment_text(line) for line in _header(source, options_text, version)),
@@ -66,14 +81,21 @@ def emit_module(
             docstring(module.docs, "") or [f'"""Triton kernels of {_base(source)}."""']
         ),
         imports=import_lines({*read, "dataclass", "triton", *(["tl"] if helpers else [])}),
-        exports=_sorted_exports(["KERNELS", "Kernel", *(it.name for it in (*raw, *specialised))]),
+        exports=_sorted_exports(
+            [
+                "KERNELS",
+                "Kernel",
+                *(it.name for it in (*raw, *specialised)),
+                *(form.name for _, form in wide),
+            ]
+        ),
         helpers=tuple(PRELUDE[name].rstrip() for name in helpers),
         kernels=tuple(
-            _view(it)
-            for kernel, group in zip(raw, functions, strict=True)
-            for it in (*group, kernel)
+            view
+            for kernel, group in zip(kernels, functions, strict=True)
+            for view in (*map(_view, group), *_views(kernel))
         ),
-        specialisations=tuple(map(_view, specialised)),
+        specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),
         table=table(zip(plans, kernels, strict=True)),
     )
     text = template("module.py.j2").render(module=view)
@@ -103,7 +125,10 @@ def _changed_names(
 
 
 def _lower(
-    module: Module, plans: tuple[KernelPlan, ...], source: SourceFile
+    module: Module,
+    plans: tuple[KernelPlan, ...],
+    source: SourceFile,
+    forms: tuple[WideFunction, ...],
 ) -> tuple[list[LoweredKernel], list[list[Function]]]:
     """All kernels, and for each the functions to define above it.
 
@@ -115,25 +140,54 @@ def _lower(
     taken = MODULE_NAMES.union(PRELUDE, specialisations)
     present = frozenset(plan.kernel.name for plan in plans)
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]
-    module_names = frozenset({*names, *specialisations, *PRELUDE})
+    form_names = [
+        python_name(f"{name}{SUFFIX}", taken.union(names), present)
+        if plan.index64 is not None and plan.index64.kernel is not plan.kernel
+        else ""
+        for plan, name in zip(plans, names, strict=True)
+    ]
+    module_names = frozenset({*names, *form_names, *specialisations, *PRELUDE})
     base = _base(source)
 
     def origin(routine: Routine) -> str:
         return f"{base}:{source.position(routine.name_span.start).line}"
 
-    functions = ModuleFunctions(module.functions, plans, module_names, origin)
+    functions = ModuleFunctions(module.functions, plans, module_names, origin, forms)
     kernels: list[LoweredKernel] = []
     groups: list[list[Function]] = []
-    for plan, name in zip(plans, names, strict=True):
+    for plan, name, form_name in zip(plans, names, form_names, strict=True):
         callees = functions.named_by(plan.kernel)
+        if plan.index64 is not None and module.functions:
+            callees |= functions.named_by(plan.index64.kernel)
         reserved = module_names.union(callee.name for callee in callees.values())
-        kernels.append(lower_kernel(plan, name, reserved, origin(plan.kernel), callees))
-        groups.append(list(functions.newly_used(plan.kernel)))
+        origin_ = origin(plan.kernel)
+        kernels.append(lower_kernel(plan, name, reserved, origin_, callees, form_name))
+        group = list(functions.newly_used(plan.kernel))
+        if plan.index64 is not None:
+            group += functions.newly_used(plan.index64.kernel)
+        groups.append(group)
     return kernels, groups
 
 
-def _view(function: Function) -> FunctionView:
-    lines = print_function(function)
+def _views(kernel: LoweredKernel) -> Iterator[FunctionView]:
+    """A kernel, and below it its form with indices in 64 bits."""
+    if kernel.index64 is None or kernel.index64 is kernel.function:
+        yield _view(kernel.function)
+        return
+    known: dict[int, tuple[Line, ...]] = {}
+    yield _view(kernel.function, known)
+    yield _view(kernel.index64, known)
+
+
+def _specialised_views(kernel: LoweredKernel) -> Iterator[FunctionView]:
+    """The specialisations of a kernel, which have statements in common."""
+    known: dict[int, tuple[Line, ...]] = {}
+    for function in kernel.specialisations:
+        yield _view(function, known)
+
+
+def _view(function: Function, known: dict[int, tuple[Line, ...]] | None = None) -> FunctionView:
+    lines = print_function(function, known)
     return FunctionView(
         name=function.name, lines=lines, text="\n".join(line.text for line in lines)
     )

@@ -30,6 +30,7 @@ def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
     fields: dict[str, Expression] = {
         "name": Text(source.name),
         "function": Name(kernel.function.name),
+        "index64": Name("None" if kernel.index64 is None else kernel.index64.name),
         "parameters": _texts(kernel.names.symbols[symbol] for symbol in source.parameters),
         "constants": _texts(
             (

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
-    from transpiler.ir.nodes import Kernel
+    from collections.abc import Mapping
+
+    from transpiler.ir.nodes import Function, FunctionSymbol, Kernel, Symbol
     from transpiler.ir.types import DType
     from transpiler.source import Span
 
@@ -41,12 +43,45 @@ class LaunchFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WideForm:
+    """The form of a kernel whose indices are in 64 bits; the kernel itself where none of its offsets leaves 32.
+
+    It shares with its kernel the statements whose text is the same: the names in them have the types they have there,
+    but for the `widened`, which hold i64 in the place of i32.
+    """
+
+    kernel: Kernel
+    widened: frozenset[Symbol]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WideFunction:
+    """The form of a function that such kernels call, and the function it is the form of; else as in `WideForm`."""
+
+    function: Function
+    narrow: FunctionSymbol
+    widened: frozenset[Symbol]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WideModule:
+    """The forms of a module's kernels, by the kernels' names, and of functions, callees first.
+
+    A kernel without one has offsets that would be wrong beyond 32 bits whatever their width.
+    """
+
+    kernels: Mapping[str, WideForm]
+    functions: tuple[WideFunction, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelPlan:
-    """A kernel with its facts and the specialisations to emit."""
+    """A kernel with its facts, the specialisations to emit, and its form with indices in 64 bits, if it has one."""
 
     kernel: Kernel
     facts: LaunchFacts
     specialisations: tuple[Specialisation, ...]
+    index64: WideForm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -286,6 +286,18 @@ def with_dtypes(type_: Type, dtypes: Mapping[DtypeParameter, ElementType]) -> Ty
             return type_
 
 
+def with_longs(type_: Type) -> Type:
+    """The type with i64 in the place of i32; the very type where it has none."""
+    match type_:
+        case Scalar(dtype=DType.I32) | Tensor(dtype=DType.I32):
+            return replace(type_, dtype=DType.I64)
+        case TupleType(elements=elements):
+            new = tuple(map(with_longs, elements))
+            return type_ if new == elements else TupleType(elements=new)
+        case _:
+            return type_
+
+
 # --- Display --------------------------------------------------------------------------------------
 
 

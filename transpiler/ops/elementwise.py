@@ -51,6 +51,8 @@ def _unary(
         range=range_,
         dtypes={} if dtypes is None else {"D": dtypes},
         value=value,
+        # Of an integer, each of them that has one is the same number.
+        any_width=True,
     )
 
 
@@ -68,6 +70,7 @@ def _extremum(
         elsewhere=f"tl.{name}(x, y, propagate_nan=tl.PropagateNan.ALL)",
         range=range_,
         value=value,
+        any_width=True,
     )
 
 
@@ -162,6 +165,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         elsewhere="_clamp(x, lo, hi)",
         range=RangeClamped(parameters=("x", "lo", "hi")),
         value=lambda x, lo, hi: min(max(x, lo), hi),
+        any_width=True,
     ),
     Op(
         name="fma",
@@ -210,6 +214,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         keeps_precision=True,
         range=RangeOf(parameters=("x", "y")),
         selects=("cond", "x", "y"),
+        any_width=True,
     ),
     *_compare("lt", "<", "less than"),
     *_compare("le", "<=", "at most"),
@@ -225,6 +230,7 @@ ELEMENTWISE: tuple[Op, ...] = (
         summary="x / div, rounded up.",
         keeps_constants=True,
         range=RangeRoundedUp(parameters=("x", "div")),
+        any_width=True,
     ),
     Op(
         name="swizzle2d",
@@ -232,5 +238,6 @@ ELEMENTWISE: tuple[Op, ...] = (
         signature="(i: i32, j: i32, size_i: i32, size_j: i32, size_g: i32) -> (i32, i32)",
         triton="tl.swizzle2d(i, j, size_i, size_j, size_g)",
         summary="Row-major indices of a matrix, made column-major within each group of rows.",
+        any_width=True,
     ),
 )

@@ -16,6 +16,7 @@ def _promise(name: str, summary: str) -> Op:
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
         copies="x",
+        any_width=True,
     )
 
 

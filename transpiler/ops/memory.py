@@ -132,6 +132,7 @@ MEMORY: tuple[Op, ...] = (
         summary="One element, rounded toward zero; what i32 cannot hold becomes its nearest, NaN 0.",
         effect=Effect.READS,
         is_stored=True,
+        addresses=("offset",),
     ),
     Op(
         name="make_block_ptr",

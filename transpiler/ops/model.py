@@ -275,6 +275,9 @@ class Op:
     `takes_zeros_as_one` tells that the sign of a zero among its arguments changes nothing. `range` tells where an
     integer result lies, None where anywhere in its dtype. `summary` is one sentence for the docs.
 
+    `any_width` tells that integers of 32 bits among its arguments, and in its result, may all be 64 bits wide: they
+    are the same numbers then. `addresses` names arguments that count elements of memory.
+
     `as_long` pairs lists with the argument whose rank is their length. `given` is the spelling where an optional
     argument is given, by its name.
 
@@ -313,6 +316,8 @@ class Op:
     copies: str = ""
     selects: tuple[str, str, str] | None = None
     is_program_id: bool = False
+    any_width: bool = False
+    addresses: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -46,6 +46,7 @@ def _reduction(
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
         range=range_,
         identity=identity,
+        any_width=True,
     )
 
 
@@ -59,6 +60,7 @@ def _scan(name: str, summary: str) -> Op:
         shape=ShapeOf(parameter="x", axis="axis"),
         spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere=f"tl.{name}(x, axis, reverse=reverse).to(D)",
+        any_width=True,
     )
 
 
@@ -95,6 +97,7 @@ REDUCE: tuple[Op, ...] = (
         spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere="tl.sum(x, axis=axis, keep_dims=keep_dims).to(D)",
         identity=0.0,
+        any_width=True,
     ),
     _reduction(
         "max",
@@ -145,6 +148,7 @@ REDUCE: tuple[Op, ...] = (
         summary="x in order along its last dimension; where a NaN comes to stand is not said.",
         shape=ShapeOfLastAxis(parameter="x", axis="dim"),
         range=RangeOf(parameters=("x",)),
+        any_width=True,
     ),
     Op(
         name="reduce",

@@ -108,6 +108,9 @@ _RANGES: dict[str, RangeRule] = {
 }
 """Of methods of integers: where the result lies."""
 
+_ANY_WIDTH = frozenset({"max", "min", "clamp", "abs", "pow", "signum", "rem_euclid", "div_euclid"})
+"""The methods of signed integers that give the same number in 32 bits and in 64."""
+
 
 @cache
 def _op(name: str, parameters: int, triton: str, *, is_kept: bool) -> Op:
@@ -120,6 +123,7 @@ def _op(name: str, parameters: int, triton: str, *, is_kept: bool) -> Op:
         summary="A method of a scalar.",
         keeps_constants=is_kept,
         range=_RANGES.get(name),
+        any_width=name in _ANY_WIDTH,
     )
 
 

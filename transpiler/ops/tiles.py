@@ -70,6 +70,7 @@ CREATION: tuple[Op, ...] = (
         keeps_precision=True,
         range=RangeWithin(low=0, high=0),
         value=lambda: 0.0,
+        any_width=True,
     ),
     Op(
         name="zeros_like",
@@ -81,6 +82,7 @@ CREATION: tuple[Op, ...] = (
         keeps_precision=True,
         range=RangeWithin(low=0, high=0),
         value=lambda _: 0.0,
+        any_width=True,
     ),
     Op(
         name="full",
@@ -92,6 +94,7 @@ CREATION: tuple[Op, ...] = (
         converts=("value",),
         range=RangeOf(parameters=("value",)),
         copies="value",
+        any_width=True,
     ),
     Op(
         name="cast",
@@ -124,6 +127,7 @@ SHAPE: tuple[Op, ...] = (
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
         copies="x",
+        any_width=True,
     ),
     Op(
         name="expand_dims",
@@ -135,6 +139,7 @@ SHAPE: tuple[Op, ...] = (
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
         copies="x",
+        any_width=True,
     ),
     Op(
         name="permute",
@@ -145,6 +150,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapePermuted(parameter="x", order="dims"),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        any_width=True,
     ),
     Op(
         name="trans",
@@ -155,6 +161,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapePermuted(parameter="x", order="dims"),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        any_width=True,
     ),
     Op(
         name="reshape",
@@ -166,6 +173,7 @@ SHAPE: tuple[Op, ...] = (
         ignores=("can_reorder",),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        any_width=True,
     ),
     Op(
         name="view",
@@ -176,6 +184,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeGiven(parameter="shape"),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        any_width=True,
     ),
     Op(
         name="ravel",
@@ -187,6 +196,7 @@ SHAPE: tuple[Op, ...] = (
         ignores=("can_reorder",),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        any_width=True,
     ),
     Op(
         name="broadcast",
@@ -196,6 +206,7 @@ SHAPE: tuple[Op, ...] = (
         summary="a and b, each repeated to the shape they have in common.",
         shape=ShapeBroadcast(parameters=("a", "b")),
         keeps_precision=True,
+        any_width=True,
     ),
     Op(
         name="cat",
@@ -207,6 +218,7 @@ SHAPE: tuple[Op, ...] = (
         ignores=("can_reorder",),
         keeps_precision=True,
         range=RangeOf(parameters=("a", "b")),
+        any_width=True,
     ),
     Op(
         name="join",
@@ -217,6 +229,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeJoined(parameters=("a", "b")),
         keeps_precision=True,
         range=RangeOf(parameters=("a", "b")),
+        any_width=True,
     ),
     Op(
         name="interleave",
@@ -227,6 +240,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeDoubled(left="a", right="b"),
         keeps_precision=True,
         range=RangeOf(parameters=("a", "b")),
+        any_width=True,
     ),
     Op(
         name="split",
@@ -236,6 +250,7 @@ SHAPE: tuple[Op, ...] = (
         summary="The two halves of x along its last dimension, of extent 2.",
         shape=ShapeHalves(parameter="x"),
         keeps_precision=True,
+        any_width=True,
     ),
     Op(
         name="flip",
@@ -246,6 +261,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeOf(parameter="x", axis="dim"),
         keeps_precision=True,
         range=RangeOf(parameters=("x",)),
+        any_width=True,
     ),
     Op(
         name="gather",
@@ -256,6 +272,7 @@ SHAPE: tuple[Op, ...] = (
         shape=ShapeGathered(source="src", index="index", axis="axis"),
         keeps_precision=True,
         range=RangeOf(parameters=("src",)),
+        any_width=True,
     ),
 )
 

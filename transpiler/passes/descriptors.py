@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _PLACE = "base: Pointer<D>, shape: [i32], strides: [i32], offsets: [i32], block_shape: [const i32]"
 _SPELLED = "base, shape, strides, offsets, block_shape"
+_ADDRESSES = ("shape", "strides", "offsets")
 _LOAD_TILE = Op(
     name="load_tile",
     family="internal",
@@ -59,6 +60,7 @@ _LOAD_TILE = Op(
     shape=ShapeGiven(parameter="block_shape"),
     effect=Effect.READS,
     is_stored=True,
+    addresses=_ADDRESSES,
 )
 _STORE_TILE = Op(
     name="store_tile",
@@ -74,6 +76,7 @@ _STORE_TILE = Op(
     summary="Writes the tile at the offsets, without what is outside of the shape.",
     effect=Effect.WRITES,
     takes_stored=("value",),
+    addresses=_ADDRESSES,
 )
 
 

@@ -1,4 +1,4 @@
-"""Lowers kernels of the IR with their specialisations, and the functions they call, to functions of the target tree."""
+"""Lowers kernels of the IR, and the functions they call, to functions of the target tree."""
 
 from __future__ import annotations
 
@@ -8,44 +8,30 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir.nodes import Assign, Kernel, SymbolKind
-from transpiler.ir.types import F64, DType, DtypeParameter, Pointer
 from transpiler.target.dtypes import (
     carriers,
-    computed_in,
     dtype_of_arithmetic,
     dtype_source,
-    triton_dtype,
 )
 from transpiler.target.expressions import Callee
 from transpiler.target.model import (
     Assignment,
-    Call,
-    Evaluation,
     Function,
-    Keyword,
-    Name,
     Parameter,
     Statement,
     Suite,
-    Tuple,
-    dotted,
 )
-from transpiler.target.names import KernelNames, name_kernel
-from transpiler.target.numerals import constant
-from transpiler.target.prelude import REQUIRE_DTYPE
+from transpiler.target.names import KernelNames, are_names_of_form, name_kernel
 from transpiler.target.read_names import names_read
+from transpiler.target.specialisations import JIT, run_time_parameter, specialised
 from transpiler.target.statements import CONSTEXPR, StatementLowering
 from transpiler.target.usage import analyse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from transpiler.ir.description import KernelPlan, Specialisation
+    from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Function as IrFunction
     from transpiler.ir.nodes import Routine, Symbol
     from transpiler.target.expressions import Callees
-
-JIT = dotted("triton.jit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +39,16 @@ class LoweredKernel:
     """A kernel in Python: its function, those of its specialisations, and the names it was given.
 
     `dtype_parameters` are the Python names of the dtype parameters a caller passes, because no
-    pointer carries them.
+    pointer carries them. `index64` is its form with indices in 64 bits: None where it has none, the function itself
+    where it needs none; `shared` are the `id`s of the statements that both have.
     """
 
     function: Function
     names: KernelNames
     dtype_parameters: tuple[str, ...]
     specialisations: tuple[Function, ...]
+    index64: Function | None
+    shared: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +60,16 @@ class LoweredFunction:
 
 
 def lower_function(
-    source: IrFunction, name: str, module_names: frozenset[str], callees: Callees, origin: str
+    source: IrFunction,
+    name: str,
+    module_names: frozenset[str],
+    callees: Callees,
+    origin: str,
+    widened: frozenset[Symbol] = frozenset(),
 ) -> LoweredFunction:
-    """Lower one function; `callees` are those it calls, the rest is as in `lower_kernel`."""
+    """Lower one function; `callees` are those it calls, the rest is as in `lower_kernel` and `name_kernel`."""
     usage = analyse(source)
-    names = name_kernel(source, usage, module_names)
+    names = name_kernel(source, usage, module_names, widened)
     body = StatementLowering(names, usage, callees).suite(source.body)
     used = names_read(body)
     passed = tuple(
@@ -104,7 +98,7 @@ def lower_function(
             *(Parameter(name=constant, annotation=CONSTEXPR) for constant in constants),
         ),
         docs=source.docs,
-        body=_with_dtypes(source, names, body),
+        body=_with_dtypes(source, _dtype_lines(source, names, used), body),
         span=source.span,
         comment=origin,
     )
@@ -117,16 +111,19 @@ def lower_kernel(
     module_names: frozenset[str],
     origin: str,
     callees: Callees = MappingProxyType({}),
+    form_name: str = "",
 ) -> LoweredKernel:
     """Lower one kernel.
 
-    `name` is its name in Python, `module_names` are those of all functions of the module, `callees`
-    the functions it calls, and `origin` tells where it stands in the Rust.
+    `name` is its name in Python, `form_name` that of its form with indices in 64 bits, `module_names` are those of all
+    functions of the module, `callees` the functions it calls, and `origin` tells where it stands in the Rust.
     """
     kernel = plan.kernel
     usage = analyse(kernel)
     names = name_kernel(kernel, usage, module_names)
-    body = StatementLowering(names, usage, callees).suite(kernel.body)
+    lowering = StatementLowering(names, usage, callees)
+    body = lowering.suite(kernel.body)
+    dtype_lines = _dtype_lines(kernel, names, names_read(body))
     passed = tuple(
         names.dtypes[dtype.name] for dtype in kernel.dtype_parameters if not carriers(kernel, dtype)
     )
@@ -134,7 +131,7 @@ def lower_kernel(
         name=name,
         decorator=JIT,
         parameters=(
-            *(_parameter(symbol, names) for symbol in kernel.parameters),
+            *(run_time_parameter(symbol, names) for symbol in kernel.parameters),
             *(
                 Parameter(name=constant, annotation=CONSTEXPR)
                 for constant in (
@@ -144,33 +141,36 @@ def lower_kernel(
             ),
         ),
         docs=kernel.docs,
-        body=_with_dtypes(kernel, names, body),
+        body=_with_dtypes(kernel, dtype_lines, body),
         span=kernel.span,
         comment=origin,
         is_spread=True,
     )
+    form, shared = plan.index64, lowering.lowered
+    index64 = None if form is None else function
+    if form is not None and form.kernel is not kernel:
+        if not are_names_of_form(names, form.widened):
+            names_of_form = name_kernel(kernel, usage, module_names, form.widened)
+            lowering = StatementLowering(names_of_form, usage, callees)
+            shared = {}
+        else:
+            lowering = StatementLowering(names, usage, callees, shared)
+        body = _with_dtypes(form.kernel, dtype_lines, lowering.suite(form.kernel.body))
+        index64 = replace(function, name=form_name, docs=form.kernel.docs, body=body)
     return LoweredKernel(
         function=function,
         names=names,
         dtype_parameters=passed,
-        specialisations=tuple(
-            _specialised(plan, specialisation, name, names)
-            for specialisation in plan.specialisations
-            if not specialisation.is_kernel_itself
-        ),
+        specialisations=tuple(specialised(plan, name, names)),
+        index64=index64,
+        shared=frozenset(map(id, shared.values())),
     )
 
 
-def _parameter(symbol: Symbol, names: KernelNames) -> Parameter:
-    """A run-time parameter; Triton takes a number for a float in single precision unless it is told otherwise."""
-    is_double = symbol.type == F64
-    annotation = triton_dtype(DType.F64, {}) if is_double else None
-    return Parameter(name=names.symbols[symbol], annotation=annotation)
-
-
-def _with_dtypes(kernel: Routine, names: KernelNames, body: Suite) -> Suite:
-    """`body` after the lines that read the dtype parameters it uses off what carries them."""
-    used = names_read(body)
+def _dtype_lines(
+    kernel: Routine, names: KernelNames, used: frozenset[str]
+) -> tuple[Statement, ...]:
+    """The lines that read the dtype parameters that are `used` off what carries them."""
     lines: list[Statement] = []
     for dtype in kernel.dtype_parameters:
         source = dtype_source(kernel, dtype)
@@ -180,6 +180,11 @@ def _with_dtypes(kernel: Routine, names: KernelNames, body: Suite) -> Suite:
             lines.append(
                 Assignment(targets=(name,), annotation=CONSTEXPR, value=value, span=kernel.span)
             )
+    return tuple(lines)
+
+
+def _with_dtypes(kernel: Routine, lines: tuple[Statement, ...], body: Suite) -> Suite:
+    """`body` after the lines that read dtype parameters."""
     statements = [*lines, *body.statements]
     prologue = _prologue_length(kernel)
     first = len(lines) + prologue
@@ -199,53 +204,3 @@ def _prologue_length(kernel: Routine) -> int:
             break
         count += 1
     return count
-
-
-def _pointers_by_dtype(
-    kernel: Kernel, instances: Mapping[DtypeParameter, DType]
-) -> dict[DType, list[Symbol]]:
-    """The pointer parameters of an instance by what they point to, in the order of the Rust."""
-    result: dict[DType, list[Symbol]] = {}
-    for symbol in kernel.parameters:
-        if isinstance(symbol.type, Pointer):
-            dtype = symbol.type.dtype
-            concrete = instances[dtype] if isinstance(dtype, DtypeParameter) else dtype
-            if isinstance(concrete, DType):
-                result.setdefault(concrete, []).append(symbol)
-    return result
-
-
-def _specialised(
-    plan: KernelPlan, specialisation: Specialisation, name: str, names: KernelNames
-) -> Function:
-    """The function that calls a kernel with the constants of a specialisation, and checks the dtypes."""
-    kernel = plan.kernel
-    span = kernel.span
-    parameters = tuple(_parameter(symbol, names) for symbol in kernel.parameters)
-    keywords = [
-        Keyword(names.symbols[symbol], constant(value))
-        for symbol, value in zip(kernel.const_generics, specialisation.constants, strict=True)
-    ]
-    instances = dict(zip(kernel.dtype_parameters, specialisation.dtypes, strict=True))
-    statements: list[Statement] = []
-    for concrete, pointers in _pointers_by_dtype(kernel, instances).items():
-        elements = Tuple(tuple(Name(names.symbols[pointer]) for pointer in pointers))
-        check = Call(Name(REQUIRE_DTYPE), (elements, triton_dtype(concrete, {})))
-        statements.append(Evaluation(value=check, span=span))
-    for dtype, concrete in instances.items():
-        if not carriers(kernel, dtype):
-            # It counts in what its name says, and in single precision for half.
-            computed = triton_dtype(computed_in(concrete), {})
-            keywords.append(Keyword(names.dtypes[dtype.name], computed))
-    call = Call(
-        Name(name), tuple(Name(parameter.name) for parameter in parameters), tuple(keywords)
-    )
-    statements.append(Evaluation(value=call, span=span))
-    return Function(
-        name=specialisation.name,
-        decorator=JIT,
-        parameters=parameters,
-        docs=(),
-        body=Suite(statements=tuple(statements)),
-        span=span,
-    )

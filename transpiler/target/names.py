@@ -57,6 +57,7 @@ from transpiler.ir.types import (
     TupleType,
     Type,
     UnknownDimension,
+    with_longs,
 )
 from transpiler.passes.integer import integer_range
 from transpiler.target.dtypes import dtype_of_memory, memory_source
@@ -169,16 +170,42 @@ def _normalised(name: str) -> str:
     return normalize("NFKC", name)
 
 
-def name_kernel(kernel: Routine, usage: Usage, module_names: frozenset[str]) -> KernelNames:
+def name_kernel(
+    kernel: Routine,
+    usage: Usage,
+    module_names: frozenset[str],
+    widened: frozenset[Symbol] = frozenset(),
+) -> KernelNames:
     """Name all symbols of a kernel, or of a function.
 
-    `module_names` are the names of the module's functions; `usage` tells what is read where.
+    `module_names` are the names of the module's functions; `usage` tells what is read where; `widened` are the
+    symbols that hold i64 in the place of i32.
     """
-    return _Allocator(kernel, usage, module_names).run()
+    return _Allocator(kernel, usage, module_names, widened).run()
+
+
+def are_names_of_form(names: KernelNames, widened: frozenset[Symbol]) -> bool:
+    """Whether a kernel's names do for its form in which the symbols `widened` hold i64 in the place of i32.
+
+    They do where a name is not shared by symbols that come to have different types.
+    """
+    widths: dict[str, bool] = {}
+    return all(
+        widths.setdefault(name, symbol in widened) is (symbol in widened)
+        for symbol, name in names.symbols.items()
+        if with_longs(symbol.type) is not symbol.type
+    )
 
 
 class _Allocator:
-    def __init__(self, kernel: Routine, usage: Usage, module_names: frozenset[str]) -> None:
+    def __init__(
+        self,
+        kernel: Routine,
+        usage: Usage,
+        module_names: frozenset[str],
+        widened: frozenset[Symbol],
+    ) -> None:
+        self._widened = widened
         self._kernel = kernel
         self._usage = usage
         self._present = usage.rust_names
@@ -271,15 +298,16 @@ class _Allocator:
     def _counter_types(self, loop: For) -> frozenset[Type]:
         """What Triton may count in: numbers it counts in 32 bits where they fit, whatever the dtype in Rust."""
         bounds = (loop.start, loop.stop, loop.step)
-        if loop.symbol.type == I32 or not all(map(self._is_number, bounds)):
-            return frozenset({loop.symbol.type})
+        type_ = self._type(loop.symbol)
+        if type_ == I32 or not all(map(self._is_number, bounds)):
+            return frozenset({type_})
         if not all(isinstance(bound, Literal) for bound in bounds):
-            return frozenset({I32, loop.symbol.type})
+            return frozenset({I32, type_})
         fits = all(
             isinstance(bound, Literal) and bound.value in integer_range(DType.I32)
             for bound in bounds
         )
-        return frozenset({I32 if fits else loop.symbol.type})
+        return frozenset({I32 if fits else type_})
 
     def _is_number(self, bound: IrExpression) -> bool:
         """Whether it is a number when Triton compiles: arithmetic on literals and constants."""
@@ -293,7 +321,10 @@ class _Allocator:
 
     def _types(self, symbol: Symbol) -> frozenset[Type]:
         """The types that what Triton holds in the symbol may have."""
-        return self._counters.get(symbol) or frozenset({symbol.type})
+        return self._counters.get(symbol) or frozenset({self._type(symbol)})
+
+    def _type(self, symbol: Symbol) -> Type:
+        return with_longs(symbol.type) if symbol in self._widened else symbol.type
 
     def _conditional(self, statement: If) -> None:
         before = dict(self._defined)

@@ -32,9 +32,15 @@ class Line(NamedTuple):
     span: Span | None = None
 
 
-def print_function(function: Function) -> tuple[Line, ...]:
-    """The lines of a function: comment, decorator, signature, docstring, body."""
-    printer = _Printer()
+def print_function(
+    function: Function, known: dict[int, tuple[Line, ...]] | None = None
+) -> tuple[Line, ...]:
+    """The lines of a function: comment, decorator, signature, docstring, body.
+
+    `known` has the lines of statements, by their `id`s, that were printed before in a block as deep as now; it takes
+    those that are printed.
+    """
+    printer = _Printer(known)
     if function.comment is not None:
         printer.comments((function.comment,), 0)
     printer.line(f"@{flat(function.decorator)}", function.span)
@@ -67,8 +73,9 @@ def _signature(function: Function) -> list[str]:
 class _Printer:
     """Collects lines."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: dict[int, tuple[Line, ...]] | None) -> None:
         self.lines: list[Line] = []
+        self._known = known
 
     def line(self, text: str, span: Span | None = None) -> None:
         self.lines.append(Line(text, span))
@@ -81,11 +88,22 @@ class _Printer:
         for index, statement in enumerate(suite.statements):
             if statement.blank_before and index > 0:
                 self.line("")
-            self.comments(statement.comments, level)
-            self._statement(statement, level)
+            self._whole_statement(statement, level)
         self.comments(suite.closing_comments, level)
         if not suite.statements:
             self.line(f"{INDENT * level}pass")
+
+    def _whole_statement(self, statement: Statement, level: int) -> None:
+        """A statement with the comments above it."""
+        known = self._known
+        if known is not None and (lines := known.get(id(statement))) is not None:
+            self.lines += lines
+            return
+        first = len(self.lines)
+        self.comments(statement.comments, level)
+        self._statement(statement, level)
+        if known is not None:
+            known[id(statement)] = tuple(self.lines[first:])
 
     def _statement(self, statement: Statement, level: int) -> None:
         match statement:

@@ -29,20 +29,23 @@ from transpiler.target.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 
-def names_read(part: Function | Suite) -> frozenset[str]:
-    """Every name that an expression of `part` reads, whatever it is bound to."""
+def names_read(part: Function | Suite, known: Container[int] = ()) -> frozenset[str]:
+    """Every name that an expression of `part` reads, whatever it is bound to.
+
+    `known` are the `id`s of statements that are passed over.
+    """
     found: set[str] = set()
     if isinstance(part, Suite):
-        _in_suite(part, found)
+        _in_suite(part, found, known)
         return frozenset(found)
     _in_expression(part.decorator, found)
     for parameter in part.parameters:
         if parameter.annotation is not None:
             _in_expression(parameter.annotation, found)
-    _in_suite(part.body, found)
+    _in_suite(part.body, found, known)
     return frozenset(found)
 
 
@@ -69,8 +72,10 @@ def names_bound(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
-def _in_suite(suite: Suite, found: set[str]) -> None:
+def _in_suite(suite: Suite, found: set[str], known: Container[int]) -> None:
     for statement in suite.statements:
+        if id(statement) in known:
+            continue
         match statement:
             case Assignment(value=value, annotation=annotation):
                 _in_expression(value, found)
@@ -83,15 +88,15 @@ def _in_suite(suite: Suite, found: set[str]) -> None:
                     _in_expression(result, found)
             case If(condition=condition, body=body, other=other):
                 _in_expression(condition, found)
-                _in_suite(body, found)
+                _in_suite(body, found, known)
                 if other is not None:
-                    _in_suite(other, found)
+                    _in_suite(other, found, known)
             case While(condition=condition, body=body):
                 _in_expression(condition, found)
-                _in_suite(body, found)
+                _in_suite(body, found, known)
             case For(iterable=iterable, body=body):
                 _in_expression(iterable, found)
-                _in_suite(body, found)
+                _in_suite(body, found, known)
             case _:
                 assert_never(statement)
 

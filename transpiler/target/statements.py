@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, assert_never
 
 from transpiler.ir import nodes as ir
@@ -24,6 +25,8 @@ from transpiler.target.model import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from transpiler.target.expressions import Callees
     from transpiler.target.names import KernelNames
     from transpiler.target.usage import Usage
@@ -34,10 +37,20 @@ CONSTEXPR = dotted("tl.constexpr")
 class StatementLowering:
     """Lowers the statements of one kernel under its names."""
 
-    def __init__(self, names: KernelNames, usage: Usage, callees: Callees) -> None:
+    def __init__(
+        self,
+        names: KernelNames,
+        usage: Usage,
+        callees: Callees,
+        known: Mapping[int, Statement] = MappingProxyType({}),
+    ) -> None:
+        """`known` are statements lowered before under the same names, by the `id` of what they were lowered from."""
         self._names = names
         self._usage = usage
         self._expressions = ExpressionLowering(names, callees)
+        self._known = known
+        self.lowered: dict[int, Statement] = {}
+        """What was lowered, as in `known`."""
 
     def suite(self, block: ir.Block) -> Suite:
         """The statements of a block; of a declaration without a value the comments are left."""
@@ -51,15 +64,17 @@ class StatementLowering:
             if isinstance(statement, ir.Declare):
                 comments += () if layout.trailing is None else (layout.trailing,)
                 continue
-            statements.append(
-                replace(
+            lowered = self._known.get(id(statement))
+            if lowered is None:
+                lowered = replace(
                     self._statement(statement),
                     span=statement.span,
                     comments=comments,
                     trailing=layout.trailing,
                     blank_before=blank_before,
                 )
-            )
+                self.lowered[id(statement)] = lowered
+            statements.append(lowered)
             comments, blank_before = (), False
         return Suite(
             statements=tuple(statements), closing_comments=(*comments, *block.closing_comments)

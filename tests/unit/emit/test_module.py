@@ -151,6 +151,7 @@ KERNELS: dict[str, Kernel] = {
     "scale_rows": Kernel(
         name="scale_rows",
         function=scale_rows,
+        index64=None,
         parameters=("x_ptr", "y_ptr", "N", "e", "lambda_"),
         constants=("BLOCK_N",),
         dtypes=("f32", "f64", "f16", "bf16"),

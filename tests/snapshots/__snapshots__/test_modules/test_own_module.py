@@ -37,16 +37,22 @@ __all__ = [
     "Kernel",
     "batch_norm_2d_nchw_backward",
     "batch_norm_2d_nchw_backward__f16__128",
+    "batch_norm_2d_nchw_backward__index64",
     "batch_norm_2d_nchw_forward_inference",
     "batch_norm_2d_nchw_forward_inference__f16__128",
+    "batch_norm_2d_nchw_forward_inference__index64",
     "batch_norm_backward",
     "batch_norm_backward__f16__128",
+    "batch_norm_backward__index64",
     "batch_norm_forward_inference",
     "batch_norm_forward_inference__f16__128",
+    "batch_norm_forward_inference__index64",
     "batch_norm_normalize_forward",
     "batch_norm_normalize_forward__f16__128",
+    "batch_norm_normalize_forward__index64",
     "batch_norm_stats_forward",
     "batch_norm_stats_forward__f16__128",
+    "batch_norm_stats_forward__index64",
 ]
 
 
@@ -57,6 +63,8 @@ class Kernel:
     Attributes:
         name: the name in Rust.
         function: the kernel, generic over dtypes and constants.
+        index64: the kernel with offsets in 64 bits, for tensors of 2^31 elements and more: `function`
+            itself if its offsets never leave 32 bits, None if they would be wrong all the same.
         parameters: the run-time parameters, in order.
         constants: the compile-time parameters behind them.
         dtypes: the element types its pointers may have, by their Rust names.
@@ -71,6 +79,7 @@ class Kernel:
 
     name: str
     function: triton.JITFunction
+    index64: triton.JITFunction | None
     parameters: tuple[str, ...]
     constants: tuple[str, ...]
     dtypes: tuple[str, ...]
@@ -121,6 +130,54 @@ def batch_norm_forward_inference(
     eps = tl.cast(eps, tl.float32)
 
     channel = tl.program_id(0)
+    at = tl.arange(0, 1) + channel
+
+    mean = tl.load(running_mean_ptr + at).to(D)
+    var = tl.load(running_var_ptr + at).to(D)
+    weight = tl.load(weight_ptr + at).to(D)
+    bias = tl.load(bias_ptr + at).to(D)
+
+    # One factor a channel: the tiles below then cost a subtraction, a product and a sum.
+    scale = weight * tl.rsqrt(var + tl.full([1], eps, D))
+
+    centre = tl.broadcast_to(mean, [BLOCK_N])
+    slope = tl.broadcast_to(scale, [BLOCK_N])
+    shift = tl.broadcast_to(bias, [BLOCK_N])
+
+    for first in range(0, N, BLOCK_N):
+        rows = tl.arange(0, BLOCK_N) + first
+        inside = rows < N
+        offsets = rows * C + channel
+
+        x = tl.load(x_ptr + offsets, mask=inside).to(D)
+        y = (x - centre) * slope + shift
+        tl.store(y_ptr + offsets, y, mask=inside)
+
+
+# batchnorm.rs:43
+@triton.jit
+def batch_norm_forward_inference__index64(
+    x_ptr,
+    y_ptr,
+    weight_ptr,
+    bias_ptr,
+    running_mean_ptr,
+    running_var_ptr,
+    N,
+    C,
+    eps,
+    BLOCK_N: tl.constexpr,
+):
+    """The same kernel with offsets in 64 bits, for tensors of 2^31 elements and more."""
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, in 64 bits where offsets depend on them.
+    N = tl.cast(N, tl.int64)
+    C = tl.cast(C, tl.int64)
+    eps = tl.cast(eps, tl.float32)
+
+    channel = tl.cast(tl.program_id(0), tl.int64)
     at = tl.arange(0, 1) + channel
 
     mean = tl.load(running_mean_ptr + at).to(D)
@@ -225,6 +282,76 @@ def batch_norm_stats_forward(
     tl.store(running_var_ptr + at, new_var)
 
 
+# batchnorm.rs:102
+@triton.jit
+def batch_norm_stats_forward__index64(
+    x_ptr,
+    mean_ptr,
+    rstd_ptr,
+    running_mean_ptr,
+    running_var_ptr,
+    N,
+    C,
+    eps,
+    momentum,
+    BLOCK_N: tl.constexpr,
+):
+    """The same kernel with offsets in 64 bits, for tensors of 2^31 elements and more."""
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, in 64 bits where offsets depend on them.
+    N = tl.cast(N, tl.int64)
+    C = tl.cast(C, tl.int64)
+    eps = tl.cast(eps, tl.float32)
+    momentum = tl.cast(momentum, tl.float32)
+
+    channel = tl.cast(tl.program_id(0), tl.int64)
+    at = tl.arange(0, 1) + channel
+    zeros = tl.zeros([BLOCK_N], D)
+    count = tl.full([1], N, tl.int64).to(D)
+
+    # First pass: every lane adds up its own rows, and the lanes are added once at the end.
+    sums = zeros
+    for first in range(0, N, BLOCK_N):
+        rows = tl.arange(0, BLOCK_N) + first
+        inside = rows < N
+        offsets = rows * C + channel
+
+        x = tl.load(x_ptr + offsets, mask=inside).to(D)
+        sums = sums + tl.where(inside, x, zeros)
+    mean = tl.sum(sums, keep_dims=True) / count
+
+    # Second pass: the squares of the distances from that mean.
+    centre = tl.broadcast_to(mean, [BLOCK_N])
+    squares = zeros
+    for first in range(0, N, BLOCK_N):
+        rows = tl.arange(0, BLOCK_N) + first
+        inside = rows < N
+        offsets = rows * C + channel
+
+        x = tl.load(x_ptr + offsets, mask=inside).to(D)
+        distance = tl.where(inside, x - centre, zeros)
+        squares = squares + distance * distance
+    var = tl.sum(squares, keep_dims=True) / count
+    rstd = tl.rsqrt(var + tl.full([1], eps, D))
+
+    tl.store(mean_ptr + at, mean)
+    tl.store(rstd_ptr + at, rstd)
+
+    # Two products rather than `old + momentum * (batch - old)`: an infinite old value stays
+    # infinite instead of turning into NaN.
+    take = tl.full([1], momentum, D)
+    keep = tl.full([1], 1.0 - tl.cast(momentum, tl.float64), D)
+    old_mean = tl.load(running_mean_ptr + at).to(D)
+    old_var = tl.load(running_var_ptr + at).to(D)
+
+    new_mean = keep * old_mean + take * mean
+    new_var = keep * old_var + take * var
+    tl.store(running_mean_ptr + at, new_mean)
+    tl.store(running_var_ptr + at, new_var)
+
+
 # batchnorm.rs:183
 @triton.jit
 def batch_norm_normalize_forward(
@@ -250,6 +377,49 @@ def batch_norm_normalize_forward(
     )
 
     channel = tl.program_id(0)
+    at = tl.arange(0, 1) + channel
+
+    mean = tl.load(mean_ptr + at).to(D)
+    rstd = tl.load(rstd_ptr + at).to(D)
+    weight = tl.load(weight_ptr + at).to(D)
+    bias = tl.load(bias_ptr + at).to(D)
+
+    centre = tl.broadcast_to(mean, [BLOCK_N])
+    slope = tl.broadcast_to(weight * rstd, [BLOCK_N])
+    shift = tl.broadcast_to(bias, [BLOCK_N])
+
+    for first in range(0, N, BLOCK_N):
+        rows = tl.arange(0, BLOCK_N) + first
+        inside = rows < N
+        offsets = rows * C + channel
+
+        x = tl.load(x_ptr + offsets, mask=inside).to(D)
+        y = (x - centre) * slope + shift
+        tl.store(y_ptr + offsets, y, mask=inside)
+
+
+# batchnorm.rs:183
+@triton.jit
+def batch_norm_normalize_forward__index64(
+    x_ptr,
+    y_ptr,
+    weight_ptr,
+    bias_ptr,
+    mean_ptr,
+    rstd_ptr,
+    N,
+    C,
+    BLOCK_N: tl.constexpr,
+):
+    """The same kernel with offsets in 64 bits, for tensors of 2^31 elements and more."""
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments that offsets depend on in 64 bits, whatever the caller passed.
+    N = tl.cast(N, tl.int64)
+    C = tl.cast(C, tl.int64)
+
+    channel = tl.cast(tl.program_id(0), tl.int64)
     at = tl.arange(0, 1) + channel
 
     mean = tl.load(mean_ptr + at).to(D)
@@ -351,6 +521,77 @@ def batch_norm_backward(
         tl.store(dx_ptr + offsets, dx, mask=inside)
 
 
+# batchnorm.rs:238
+@triton.jit
+def batch_norm_backward__index64(
+    dy_ptr,
+    x_ptr,
+    dx_ptr,
+    weight_ptr,
+    mean_ptr,
+    rstd_ptr,
+    dweight_ptr,
+    dbias_ptr,
+    N,
+    C,
+    BLOCK_N: tl.constexpr,
+):
+    """The same kernel with offsets in 64 bits, for tensors of 2^31 elements and more."""
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments that offsets depend on in 64 bits, whatever the caller passed.
+    N = tl.cast(N, tl.int64)
+    C = tl.cast(C, tl.int64)
+
+    channel = tl.cast(tl.program_id(0), tl.int64)
+    at = tl.arange(0, 1) + channel
+    zeros = tl.zeros([BLOCK_N], D)
+
+    mean = tl.load(mean_ptr + at).to(D)
+    rstd = tl.load(rstd_ptr + at).to(D)
+    weight = tl.load(weight_ptr + at).to(D)
+
+    centre = tl.broadcast_to(mean, [BLOCK_N])
+    spread = tl.broadcast_to(rstd, [BLOCK_N])
+
+    # First pass: the gradients of the parameters.
+    bias_sums = zeros
+    weight_sums = zeros
+    for first in range(0, N, BLOCK_N):
+        rows = tl.arange(0, BLOCK_N) + first
+        inside = rows < N
+        offsets = rows * C + channel
+
+        x = tl.load(x_ptr + offsets, mask=inside).to(D)
+        dy = tl.load(dy_ptr + offsets, mask=inside).to(D)
+        xhat = (x - centre) * spread
+
+        bias_sums = bias_sums + tl.where(inside, dy, zeros)
+        weight_sums = weight_sums + tl.where(inside, dy * xhat, zeros)
+    dbias = tl.sum(bias_sums, keep_dims=True)
+    dweight = tl.sum(weight_sums, keep_dims=True)
+    tl.store(dbias_ptr + at, dbias)
+    tl.store(dweight_ptr + at, dweight)
+
+    # Second pass: the gradient of the input, which needs both sums complete.
+    count = tl.full([1], N, tl.int64).to(D)
+    average_dy = tl.broadcast_to(dbias / count, [BLOCK_N])
+    average_dy_xhat = tl.broadcast_to(dweight / count, [BLOCK_N])
+    slope = tl.broadcast_to(weight * rstd, [BLOCK_N])
+    for first in range(0, N, BLOCK_N):
+        rows = tl.arange(0, BLOCK_N) + first
+        inside = rows < N
+        offsets = rows * C + channel
+
+        x = tl.load(x_ptr + offsets, mask=inside).to(D)
+        dy = tl.load(dy_ptr + offsets, mask=inside).to(D)
+        xhat = (x - centre) * spread
+
+        dx = slope * (dy - average_dy - xhat * average_dy_xhat)
+        tl.store(dx_ptr + offsets, dx, mask=inside)
+
+
 # batchnorm.rs:322
 @triton.jit
 def batch_norm_2d_nchw_forward_inference(
@@ -381,6 +622,55 @@ def batch_norm_2d_nchw_forward_inference(
 
     channel = tl.program_id(0)
     image = tl.program_id(1)
+    at = tl.arange(0, 1) + channel
+
+    mean = tl.load(running_mean_ptr + at).to(D)
+    var = tl.load(running_var_ptr + at).to(D)
+    weight = tl.load(weight_ptr + at).to(D)
+    bias = tl.load(bias_ptr + at).to(D)
+
+    scale = weight * tl.rsqrt(var + tl.full([1], eps, D))
+
+    centre = tl.broadcast_to(mean, [BLOCK_HW])
+    slope = tl.broadcast_to(scale, [BLOCK_HW])
+    shift = tl.broadcast_to(bias, [BLOCK_HW])
+
+    plane = (image * C + channel) * HW
+    for first in range(0, HW, BLOCK_HW):
+        positions = tl.arange(0, BLOCK_HW) + first
+        inside = positions < HW
+        offsets = positions + plane
+
+        x = tl.load(x_ptr + offsets, mask=inside).to(D)
+        y = (x - centre) * slope + shift
+        tl.store(y_ptr + offsets, y, mask=inside)
+
+
+# batchnorm.rs:322
+@triton.jit
+def batch_norm_2d_nchw_forward_inference__index64(
+    x_ptr,
+    y_ptr,
+    weight_ptr,
+    bias_ptr,
+    running_mean_ptr,
+    running_var_ptr,
+    C,
+    HW,
+    eps,
+    BLOCK_HW: tl.constexpr,
+):
+    """The same kernel with offsets in 64 bits, for tensors of 2^31 elements and more."""
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, in 64 bits where offsets depend on them.
+    C = tl.cast(C, tl.int64)
+    HW = tl.cast(HW, tl.int64)
+    eps = tl.cast(eps, tl.float32)
+
+    channel = tl.cast(tl.program_id(0), tl.int64)
+    image = tl.cast(tl.program_id(1), tl.int64)
     at = tl.arange(0, 1) + channel
 
     mean = tl.load(running_mean_ptr + at).to(D)
@@ -443,6 +733,68 @@ def batch_norm_2d_nchw_backward(
     eps = tl.cast(eps, tl.float32)
 
     channel = tl.program_id(0)
+    at = tl.arange(0, 1) + channel
+    zeros = tl.zeros([BLOCK_HW], D)
+
+    mean = tl.load(running_mean_ptr + at).to(D)
+    var = tl.load(running_var_ptr + at).to(D)
+    weight = tl.load(weight_ptr + at).to(D)
+    rstd = tl.rsqrt(var + tl.full([1], eps, D))
+
+    centre = tl.broadcast_to(mean, [BLOCK_HW])
+    spread = tl.broadcast_to(rstd, [BLOCK_HW])
+    slope = tl.broadcast_to(weight * rstd, [BLOCK_HW])
+
+    bias_sums = zeros
+    weight_sums = zeros
+    for image in range(B):
+        # A tile stays inside one plane, where the positions are contiguous in memory.
+        plane = (image * C + channel) * HW
+        for first in range(0, HW, BLOCK_HW):
+            positions = tl.arange(0, BLOCK_HW) + first
+            inside = positions < HW
+            offsets = positions + plane
+
+            x = tl.load(x_ptr + offsets, mask=inside).to(D)
+            dy = tl.load(dy_ptr + offsets, mask=inside).to(D)
+            xhat = (x - centre) * spread
+
+            bias_sums = bias_sums + tl.where(inside, dy, zeros)
+            weight_sums = weight_sums + tl.where(inside, dy * xhat, zeros)
+            tl.store(dx_ptr + offsets, slope * dy, mask=inside)
+
+    tl.store(dbias_ptr + at, tl.sum(bias_sums, keep_dims=True))
+    tl.store(dweight_ptr + at, tl.sum(weight_sums, keep_dims=True))
+
+
+# batchnorm.rs:383
+@triton.jit
+def batch_norm_2d_nchw_backward__index64(
+    dy_ptr,
+    x_ptr,
+    dx_ptr,
+    weight_ptr,
+    running_mean_ptr,
+    running_var_ptr,
+    dweight_ptr,
+    dbias_ptr,
+    B,
+    C,
+    HW,
+    eps,
+    BLOCK_HW: tl.constexpr,
+):
+    """The same kernel with offsets in 64 bits, for tensors of 2^31 elements and more."""
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, in 64 bits where offsets depend on them.
+    B = tl.cast(B, tl.int64)
+    C = tl.cast(C, tl.int64)
+    HW = tl.cast(HW, tl.int64)
+    eps = tl.cast(eps, tl.float32)
+
+    channel = tl.cast(tl.program_id(0), tl.int64)
     at = tl.arange(0, 1) + channel
     zeros = tl.zeros([BLOCK_HW], D)
 
@@ -622,6 +974,7 @@ KERNELS: dict[str, Kernel] = {
     "batch_norm_forward_inference": Kernel(
         name="batch_norm_forward_inference",
         function=batch_norm_forward_inference,
+        index64=batch_norm_forward_inference__index64,
         parameters=(
             "x_ptr",
             "y_ptr",
@@ -648,6 +1001,7 @@ KERNELS: dict[str, Kernel] = {
     "batch_norm_stats_forward": Kernel(
         name="batch_norm_stats_forward",
         function=batch_norm_stats_forward,
+        index64=batch_norm_stats_forward__index64,
         parameters=(
             "x_ptr",
             "mean_ptr",
@@ -672,6 +1026,7 @@ KERNELS: dict[str, Kernel] = {
     "batch_norm_normalize_forward": Kernel(
         name="batch_norm_normalize_forward",
         function=batch_norm_normalize_forward,
+        index64=batch_norm_normalize_forward__index64,
         parameters=("x_ptr", "y_ptr", "weight_ptr", "bias_ptr", "mean_ptr", "rstd_ptr", "N", "C"),
         constants=("BLOCK_N",),
         dtypes=("f32", "f64", "f16", "bf16"),
@@ -688,6 +1043,7 @@ KERNELS: dict[str, Kernel] = {
     "batch_norm_backward": Kernel(
         name="batch_norm_backward",
         function=batch_norm_backward,
+        index64=batch_norm_backward__index64,
         parameters=(
             "dy_ptr",
             "x_ptr",
@@ -713,6 +1069,7 @@ KERNELS: dict[str, Kernel] = {
     "batch_norm_2d_nchw_forward_inference": Kernel(
         name="batch_norm_2d_nchw_forward_inference",
         function=batch_norm_2d_nchw_forward_inference,
+        index64=batch_norm_2d_nchw_forward_inference__index64,
         parameters=(
             "x_ptr",
             "y_ptr",
@@ -739,6 +1096,7 @@ KERNELS: dict[str, Kernel] = {
     "batch_norm_2d_nchw_backward": Kernel(
         name="batch_norm_2d_nchw_backward",
         function=batch_norm_2d_nchw_backward,
+        index64=batch_norm_2d_nchw_backward__index64,
         parameters=(
             "dy_ptr",
             "x_ptr",
