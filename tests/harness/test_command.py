@@ -40,6 +40,7 @@ OUTPUT = record(
 CASE = record(
     id=TEXT,
     kernel=TEXT,
+    name=TEXT,
     dtypes={"type": "object", "additionalProperties": TEXT},
     constants={"type": "object", "additionalProperties": {"type": ["integer", "boolean"]}},
     shape={"type": "object", "additionalProperties": {"type": ["number", "boolean"]}},

@@ -60,6 +60,7 @@ def _case(outcome: Outcome) -> dict[str, object]:
     return {
         "id": key.id,
         "kernel": key.kernel,
+        "name": key.name,
         "dtypes": dict(key.dtypes),
         "constants": dict(key.constants),
         "shape": dict(key.shape),

@@ -56,11 +56,12 @@ def print_outcomes(
 
 
 def _rows(outcomes: Sequence[Outcome], *, is_verbose: bool) -> Iterator[_Row]:
-    """A row for each kernel, dtype and block, with the worst of its shapes; one for each failure."""
+    """A row for each case, dtype and block, with the worst of its shapes; one for each failure."""
     groups: dict[object, list[Outcome]] = {}
     for outcome in outcomes:
         key = outcome.key
-        groups.setdefault((key.kernel, key.dtypes, key.constants), []).append(outcome)
+        same = (key.kernel, key.dtypes, key.constants, key.name)
+        groups.setdefault(same, []).append(outcome)
     for members in groups.values():
         passed = [each for each in members if each.verdict is Verdict.PASS]
         for shown in [[each] for each in passed] if is_verbose else [passed]:
@@ -76,7 +77,7 @@ def _row(outcomes: Sequence[Outcome]) -> _Row:
     first = outcomes[0]
     outputs = [outcome.worst for outcome in outcomes if outcome.worst is not None]
     worst = max(outputs, key=lambda it: it.ratio, default=None)
-    shapes = [_named(outcome.key.shape) for outcome in outcomes]
+    shapes = [_shape(outcome) for outcome in outcomes]
     if len(shapes) > 1:
         shapes = [shapes[0], "…", shapes[-1], f"({len(shapes)})"]
     is_fine = first.verdict is Verdict.PASS
@@ -99,6 +100,11 @@ def _uncased(plan: Planned) -> Iterator[_Row]:
     blank = ("-",) * (len(_HEADINGS) - 2)
     for name in plan.uncased:
         yield _Row(cells=(name, *blank, _NO_CASES), style=Style.WARNING)
+
+
+def _shape(outcome: Outcome) -> str:
+    named = _named(outcome.key.shape)
+    return f"{outcome.key.name}: {named}" if outcome.key.name else named
 
 
 def _named(values: Sequence[tuple[str, object]]) -> str:

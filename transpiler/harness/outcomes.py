@@ -23,11 +23,15 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunKey:
-    """Which run: a case's kernel with dtypes, constants and a shape, all by name; `id` is the same each time."""
+    """Which run: a case's kernel with dtypes, constants and a shape, all by name; `id` is the same each time.
+
+    `name` is the case's own, which most have not.
+    """
 
     file: str
     id: str
     kernel: str
+    name: str
     dtypes: tuple[tuple[str, str], ...]
     constants: tuple[tuple[str, int | bool], ...]
     shape: tuple[tuple[str, int | float | bool], ...]

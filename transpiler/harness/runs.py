@@ -100,6 +100,7 @@ def _runs(program: Program, case: Case, kernel: LaunchedKernel) -> Iterator[Run]
             file=program.name,
             id=f"{kernel.name}[{'-'.join(parts)}]",
             kernel=kernel.name,
+            name=case.name,
             dtypes=named,
             constants=tuple(constants.items()),
             shape=tuple(shape.items()),
