@@ -68,10 +68,13 @@ def _fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
 
 
-def machine_code(run: Run, target: str, *, ones: bool = False) -> bytes:
-    """What Triton makes of a run's kernel.
+def machine_code(
+    run: Run, target: str, *, form: str = "", integer: str = "i32", ones: bool = False
+) -> bytes:
+    """What Triton makes of a run's kernel, or of the `form` of it with that behind its name.
 
-    `ones` makes constants of all integer arguments, as a launch does of those that are 1.
+    `integer` is what Triton takes integer arguments for: those beyond 2^31 - 1 for i64. `ones` makes constants of all
+    of them, as a launch does of those that are 1.
     """
     # Slow, and optional.
     import triton  # noqa: PLC0415
@@ -81,15 +84,16 @@ def machine_code(run: Run, target: str, *, ones: bool = False) -> bytes:
     architecture = aot.parse_target(target)
     constants = run.launch().constants
     with aot.loaded(translated(run.case.topic).text, f"corpus_{run.case.topic}") as generated:
-        function = getattr(generated, run.case.kernel)
+        function = getattr(generated, f"{run.case.kernel}{form}")
         # A parameter such as `lambda` has another name in Python.
         types = dict(zip(function.arg_names, signature(run).values(), strict=False))
         assert set(function.arg_names[len(types) :]) == set(constants)
         ones_by_name = {name: 1 for name, type_ in types.items() if ones and type_ == "i32"}
         fixed = {**constants, **ones_by_name}
+        given = {name: integer if type_ == "i32" else type_ for name, type_ in types.items()}
         source = ASTSource(
             fn=function,
-            signature={**types, **dict.fromkeys(fixed, "constexpr")},
+            signature={**given, **dict.fromkeys(fixed, "constexpr")},
             constexprs=fixed,
         )
         gpu = GPUTarget(architecture.backend, architecture.architecture, architecture.warp_size)
@@ -105,3 +109,13 @@ def test_it_becomes_machine_code(compiled: Run, target: str) -> None:
 
 def test_integer_arguments_equal_to_one_compile(with_ones: Run) -> None:
     assert machine_code(with_ones, "sm_90", ones=True).startswith(_ELF)
+
+
+def test_its_form_with_64_bit_offsets_becomes_machine_code(compiled: Run, target: str) -> None:
+    integer = "i64" if target == "sm_90" else "i32"
+    code = machine_code(compiled, target, form="__index64", integer=integer)
+    assert code.startswith(_ELF)
+
+
+def test_integer_arguments_equal_to_one_compile_in_that_form_too(with_ones: Run) -> None:
+    assert machine_code(with_ones, "sm_90", form="__index64", ones=True).startswith(_ELF)

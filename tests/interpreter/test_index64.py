@@ -1,0 +1,93 @@
+"""The forms with offsets in 64 bits, beyond 2^31 elements: of such a tensor no more is in memory than is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import transpiler
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STORE = "T::store(x_ptr.add_offsets({0}), -x, Some(inside), &[], None, None);\n"
+LOAD = (
+    "let x = T::load(x_ptr.add_offsets({0}), Some(inside), None, &[], None, None, None, false);\n"
+)
+LANES = "let lanes = T::arange(0, BLOCK);\n"
+GENERICS = "T: Triton, D: Int, const BLOCK: i32"
+
+RUST = (
+    # A product of a program id and an argument.
+    f"#[kernel]\npub fn rows<{GENERICS}>(x_ptr: T::Pointer<D>, stride: i32, n: i32) {{\n"
+    + LANES
+    + "let offsets = lanes + T::program_id(Axis::X) * stride;\nlet inside = offsets.lt(n);\n"
+    + LOAD.format("offsets")
+    + STORE.format("offsets")
+    + "}\n"
+    # A loop's counter, and a quotient and a remainder of it.
+    + f"#[kernel]\npub fn walk<{GENERICS}>(x_ptr: T::Pointer<D>, start: i32, n: i32) {{\n"
+    + LANES
+    + "for first in (start..n).step_by(16) {\n"
+    + "let row = first / 16;\nlet offsets = lanes + (row * 16 + first % 16);\n"
+    + "let inside = offsets.lt(n) & lanes.lt(16);\n"
+    + LOAD.format("offsets")
+    + STORE.format("offsets")
+    + "}\n}\n"
+    # A function that makes offsets of its own.
+    + "fn place<T: Triton, const B: i32>(stride: i32) -> T::I32Tensor {\n"
+    + "T::arange(0, B) + T::program_id(Axis::X) * stride\n}\n"
+    + f"#[kernel]\npub fn called<{GENERICS}>(x_ptr: T::Pointer<D>, stride: i32, n: i32) {{\n"
+    + "let offsets = place::<T, BLOCK>(stride);\nlet inside = offsets.lt(n);\n"
+    + LOAD.format("offsets")
+    + STORE.format("offsets")
+    + "}\n"
+    # A descriptor, one row a program.
+    + f"#[kernel]\npub fn tiles<{GENERICS}>(x_ptr: T::Pointer<D>, stride: i32, n: i32) {{\n"
+    + "let d = T::make_tensor_descriptor(x_ptr, &[2, n - stride], &[stride, 1], &[1, BLOCK], None);\n"
+    + "let at = T::program_id(Axis::X);\n"
+    + "T::store_tensor_descriptor(d, &[at, 0], -T::load_tensor_descriptor(d, &[at, 0]));\n}\n"
+)
+
+# Each launch negates what is at the beginning and behind element 2^31, or the latter alone.
+LAUNCHES = """
+import importlib.util, json, sys, torch
+spec = importlib.util.spec_from_file_location("beyond", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+limit, behind = 2**31, 20
+x = torch.empty(limit + behind, dtype=torch.int8)
+seen = {}
+for name, first in (("rows", limit), ("walk", limit - 32), ("called", limit), ("tiles", limit)):
+    x[:40], x[-80:] = 1, torch.arange(80, dtype=torch.int8)
+    grid = (1,) if name == "walk" else (2,)
+    module.KERNELS[name].index64[grid](x, first, limit + behind, BLOCK=32)
+    seen[name] = [x[:40].tolist(), x[-80:].tolist()]
+print(json.dumps(seen))
+"""
+
+
+def test_kernels_reach_what_is_beyond(tmp_path: Path) -> None:
+    result = transpiler.transpile(RUST)
+    assert result.text is not None, [found.message for found in result.diagnostics]
+    path = tmp_path / "beyond.py"
+    path.write_text(result.text, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", LAUNCHES, str(path)],
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    whole, negated = list(range(80)), [-number for number in range(80)]
+    head, untouched = [-1] * 20 + [1] * 20, [1] * 40
+    longer = [-1] * 32 + [1] * 8
+    assert seen["rows"] == [longer, whole[:60] + negated[60:]]
+    assert seen["called"] == seen["rows"]
+    assert seen["walk"] == [untouched, whole[:28] + negated[28:]]
+    assert seen["tiles"] == [head, whole[:60] + negated[60:]]
