@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EXPECTED = frozenset({"W0704"})
 """The warnings that the corpus has: of parameters called `lambda`, which Python forbids."""
 
-_TORCH = {
+TORCH_DTYPES = {
     DType.I32: torch.int32,
     DType.I64: torch.int64,
     DType.F16: torch.float16,
@@ -33,6 +33,7 @@ _TORCH = {
     DType.F32: torch.float32,
     DType.F64: torch.float64,
 }
+"""The dtypes of tensors."""
 
 _TRITON = {DType.F16: "fp16", DType.BF16: "bf16", DType.F32: "fp32", DType.F64: "fp64"}
 
@@ -127,7 +128,7 @@ def arguments_of(run: Run, launch: Launch, device: torch.device) -> dict[str, Fe
             assert float(np.float32(number)) == number
             made[parameter.name] = float(number) if dtype.is_float else int(number)
             continue
-        values = launch.tensors[parameter.name].to(device, _TORCH[dtype])
+        values = launch.tensors[parameter.name].to(device, TORCH_DTYPES[dtype])
         # Beyond an input lies what spoils a result; an index that is spoilt would end the process.
         guard = float("nan") if dtype.is_float else 0
         made[parameter.name] = Fenced.around(values, guard=guard)

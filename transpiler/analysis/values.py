@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.flow import Bound, Definition, Flow, Given, Updated
+from transpiler.analysis.flow import Bound, Carried, Definition, Flow, Given, Updated
 from transpiler.analysis.polynomial import (
     ARITHMETIC,
     MOST_TERMS,
@@ -217,7 +217,14 @@ class Values:
             case _:
                 return None
 
+    def of_definition(self, definition: Definition, *, is_tile: bool) -> Polynomial:
+        """What a definition makes of a variable, an integer."""
+        found = self._defined(definition, is_tile)
+        return self._single(VariableAtom(definition, is_tile)) if found is None else found
+
     def _defined(self, definition: Definition, is_tile_: bool) -> Polynomial | None:  # noqa: FBT001 - one of two facts
+        while isinstance(definition, Carried) and definition.is_invariant:
+            definition = definition.initial
         match definition:
             case Bound(value=value):
                 return self.polynomial(value)

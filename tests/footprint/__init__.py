@@ -1,0 +1,1 @@
+"""How many elements launches touch, as the compiler says and as the interpreter sees it."""

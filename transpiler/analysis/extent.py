@@ -1,0 +1,87 @@
+"""Numbers a launch determines, as expressions in its parameters, const generics and the extents of its grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from transpiler.frozen import dataclass
+
+if TYPE_CHECKING:
+    from transpiler.ir.nodes import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal, which may be negative only where it is all there is."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter or a const generic."""
+
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The extent of the grid along an axis: 0, 1 or 2."""
+
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The terms that are added, and those that are subtracted from these."""
+
+    added: tuple[Extent, ...]
+    subtracted: tuple[Extent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Two factors and more."""
+
+    factors: tuple[Extent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A quotient, rounded down or up."""
+
+    dividend: Extent
+    divisor: Extent
+    is_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The least or the greatest of several."""
+
+    parts: tuple[Extent, ...]
+    is_least: bool
+
+
+Extent: TypeAlias = Number | Parameter | Programs | Sum | Product | Division | Extreme
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtLeast:
+    """That a number is no less than another."""
+
+    value: Extent
+    bound: Extent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footprint:
+    """How many elements a launch needs behind a pointer, provided that all `conditions` hold.
+
+    It is no more than what the launch certainly touches. `is_exact` tells that it touches nothing beyond, if no integer
+    parameter is negative.
+    """
+
+    count: Extent
+    conditions: tuple[AtLeast, ...]
+    is_exact: bool

@@ -1,0 +1,183 @@
+"""How many elements a launch touches behind each pointer, as far as that is certain.
+
+A launch with fewer elements behind the pointer reads or writes past its end. The number is a necessary condition:
+it is 1 + the offset of an element that some program touches whatever memory holds.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.analysis.accesses import access_of, is_narrow
+from transpiler.analysis.demands import Demands, Terms
+from transpiler.analysis.extent import AtLeast, Footprint
+from transpiler.analysis.facts import Facts
+from transpiler.analysis.furthest import furthest
+from transpiler.analysis.polynomial import Polynomial, constant
+from transpiler.analysis.quantities import Quantities
+from transpiler.analysis.written import Writer
+from transpiler.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transpiler.analysis.accesses import Access
+    from transpiler.analysis.flow import Site
+
+
+class _Bound(NamedTuple):
+    """What one access, or several, need; `terms` is what they demand of the launch."""
+
+    size: Polynomial
+    terms: Terms
+    is_exact: bool
+
+
+def footprints(kernel: ir.Kernel) -> Mapping[ir.Symbol, Footprint]:
+    """For each pointer parameter what a launch certainly needs behind it, where anything can be said.
+
+    The kernel is one that went through all passes. Every extent of the grid is taken to be 1 and more.
+    """
+    found: dict[ir.Symbol, Footprint] = {}
+    # Values are followed by recursion, which Python bounds.
+    with suppress(RecursionError):
+        facts = Facts(kernel, {})
+        if not _jumps(kernel):
+            found = _Footprints(kernel, facts).all()
+        facts.flow.close()
+    return found
+
+
+def _jumps(kernel: ir.Kernel) -> bool:
+    """Whether control leaves a block other than by an early return of the kernel itself."""
+    returns = [node for node in kernel.body.contents.statements if isinstance(node, ir.Return)]
+    direct = [
+        inner
+        for node in kernel.body.statements
+        for block in (
+            (kernel.body,)
+            if isinstance(node, ir.Return)
+            else (node.then_block, node.else_block)
+            if isinstance(node, ir.If)
+            else ()
+        )
+        if block is not None
+        for inner in block.statements[-1:]
+        if isinstance(inner, ir.Return)
+    ]
+    return len(returns) > len(direct) or any(
+        isinstance(node, ir.Break | ir.Continue) for node in kernel.body.contents.statements
+    )
+
+
+class _Footprints:
+    def __init__(self, kernel: ir.Kernel, facts: Facts) -> None:
+        self._kernel = kernel
+        self._facts = facts
+        self._quantities = Quantities()
+        self._demands = Demands(self._quantities)
+        self._writer = Writer(self._quantities, kernel)
+        self._bounds: dict[ir.Symbol, list[_Bound]] = {}
+        """What accesses need that certainly happen."""
+        self._limits: dict[ir.Symbol, list[_Bound]] = {}
+        """What the others need at most, if they happen."""
+        self._open: set[ir.Symbol] = set()
+        """Parameters behind which something else is touched."""
+
+    def all(self) -> dict[ir.Symbol, Footprint]:
+        flow = self._facts.flow
+        narrows = any(is_narrow(node) for node in self._kernel.body.contents.expressions)
+        if flow.calls:
+            self._open.update(self._kernel.parameters)
+        for site in (*flow.loads, *flow.stores, *flow.atomics):
+            access = access_of(self._facts, self._quantities, site, narrows=narrows)
+            if access is None:
+                self._open |= self._roots(site)
+            elif not self._add(access):
+                self._open.add(access.root)
+        return {
+            symbol: found
+            for symbol in self._kernel.parameters
+            if (found := self._footprint(symbol)) is not None
+        }
+
+    def _roots(self, site: Site) -> set[ir.Symbol]:
+        """The parameters behind which a call that is not understood may touch anything."""
+        address = self._facts.address(site)
+        return set(self._kernel.parameters) if address is None else {address.root}
+
+    def _add(self, access: Access) -> bool:
+        found = furthest(self._quantities, access)
+        if found is None:
+            return False
+        terms = self._demands.settled(found.demands, found.size)
+        if terms is None:
+            return False
+        table = self._bounds if access.is_certain else self._limits
+        table.setdefault(access.root, []).append(_Bound(found.size, terms, found.is_exact))
+        return True
+
+    def _footprint(self, symbol: ir.Symbol) -> Footprint | None:
+        every = self._bounds.get(symbol, ())
+        # Those that demand least of the launch: what more than these need is not claimed.
+        fewest = min((set(bound.terms.others) for bound in every), key=len, default=set())
+        bounds = [bound for bound in every if set(bound.terms.others) <= fewest]
+        kept: list[_Bound] = []
+        for bound in bounds:
+            if not any(self._covers(other, bound) for other in kept):
+                kept = [other for other in kept if not self._covers(bound, other)]
+                kept.append(bound)
+        kept = kept[:_MOST_PARTS]
+        if not kept:
+            return None
+        terms = Terms(
+            {
+                index: max(bound.terms.least.get(index, 0) for bound in kept)
+                for index in dict.fromkeys(index for bound in kept for index in bound.terms.least)
+            },
+            tuple(dict.fromkeys(each for bound in kept for each in bound.terms.others)),
+        )
+        count = self._quantities.greatest(bound.size for bound in kept)
+        others = sum(len(each.terms) for each in terms.others)
+        if len(count.terms) > _MOST_TERMS or others > _MOST_TERMS_DEMANDED:
+            return None
+        return Footprint(
+            count=self._writer.written(count),
+            conditions=self._conditions(terms),
+            is_exact=symbol not in self._open
+            and all(
+                bound.is_exact and self._demands.is_no_less(count, bound.size, terms)
+                for bound in (*every, *self._limits.get(symbol, ()))
+            ),
+        )
+
+    def _covers(self, bound: _Bound, other: _Bound) -> bool:
+        return self._demands.is_no_less(bound.size, other.size, bound.terms)
+
+    def _conditions(self, terms: Terms) -> tuple[AtLeast, ...]:
+        written = self._writer.written
+        return (
+            *(
+                AtLeast(value=written(Polynomial((((index,), 1),))), bound=written(constant(bound)))
+                for index in self._writer.ordered(terms.least)
+                for bound in (terms.least[index],)
+            ),
+            *(
+                AtLeast(value=written(plus), bound=written(minus))
+                for demand in terms.others
+                for plus, minus in (_sides(demand),)
+            ),
+        )
+
+
+def _sides(demand: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """What is added, and what is subtracted."""
+    added = Polynomial(tuple(term for term in demand.terms if term[1] > 0))
+    return added, added - demand
+
+
+_MOST_PARTS = 3
+_MOST_TERMS = 8
+_MOST_TERMS_DEMANDED = 4
+"""What is longer nobody would write, or read."""
