@@ -27,14 +27,26 @@ take `x[..., C]` of any rank: the last dimension is the channel, the others are 
 step is two of them: `BatchNormStatsRuntimeOp`, then `BatchNormNormalizeRuntimeOp` on its result.
 """
 
+import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 
 __all__ = [
     "KERNELS",
+    "BatchNorm2dNchwBackward",
+    "BatchNorm2dNchwForwardInference",
+    "BatchNormBackward",
+    "BatchNormForwardInference",
+    "BatchNormNormalizeForward",
+    "BatchNormStatsForward",
     "Kernel",
+    "Launcher",
     "batch_norm_2d_nchw_backward",
     "batch_norm_2d_nchw_backward__bf16__128",
     "batch_norm_2d_nchw_backward__bf16__256",
@@ -132,6 +144,7 @@ class Kernel:
         index64: the kernel with offsets in 64 bits, for tensors of 2^31 elements and more: `function`
             itself if its offsets never leave 32 bits, None if they would be wrong all the same.
         parameters: the run-time parameters, in order.
+        types: their Rust types, a letter for a dtype parameter: `*D`, `i32`, `f32`.
         constants: the compile-time parameters behind them.
         dtypes: the element types its pointers may have, by their Rust names.
         grid_axes: the axes of the grid it asks for its place on.
@@ -147,6 +160,7 @@ class Kernel:
     function: triton.JITFunction
     index64: triton.JITFunction | None
     parameters: tuple[str, ...]
+    types: tuple[str, ...]
     constants: tuple[str, ...]
     dtypes: tuple[str, ...]
     grid_axes: tuple[int, ...]
@@ -2570,6 +2584,7 @@ KERNELS: dict[str, Kernel] = {
             "C",
             "eps",
         ),
+        types=("*D", "*D", "*D", "*D", "*D", "*D", "i32", "i32", "f32"),
         constants=("BLOCK_N",),
         dtypes=("f32", "f64", "f16", "bf16"),
         grid_axes=(0,),
@@ -2608,6 +2623,7 @@ KERNELS: dict[str, Kernel] = {
             "eps",
             "momentum",
         ),
+        types=("*D", "*D", "*D", "*D", "*D", "i32", "i32", "f32", "f32"),
         constants=("BLOCK_N",),
         dtypes=("f32", "f64", "f16", "bf16"),
         grid_axes=(0,),
@@ -2636,6 +2652,7 @@ KERNELS: dict[str, Kernel] = {
         function=batch_norm_normalize_forward,
         index64=batch_norm_normalize_forward__index64,
         parameters=("x_ptr", "y_ptr", "weight_ptr", "bias_ptr", "mean_ptr", "rstd_ptr", "N", "C"),
+        types=("*D", "*D", "*D", "*D", "*D", "*D", "i32", "i32"),
         constants=("BLOCK_N",),
         dtypes=("f32", "f64", "f16", "bf16"),
         grid_axes=(0,),
@@ -2675,6 +2692,7 @@ KERNELS: dict[str, Kernel] = {
             "N",
             "C",
         ),
+        types=("*D", "*D", "*D", "*D", "*D", "*D", "*D", "*D", "i32", "i32"),
         constants=("BLOCK_N",),
         dtypes=("f32", "f64", "f16", "bf16"),
         grid_axes=(0,),
@@ -2713,6 +2731,7 @@ KERNELS: dict[str, Kernel] = {
             "HW",
             "eps",
         ),
+        types=("*D", "*D", "*D", "*D", "*D", "*D", "i32", "i32", "f32"),
         constants=("BLOCK_HW",),
         dtypes=("f32", "f64", "f16", "bf16"),
         grid_axes=(0, 1),
@@ -2754,6 +2773,7 @@ KERNELS: dict[str, Kernel] = {
             "HW",
             "eps",
         ),
+        types=("*D", "*D", "*D", "*D", "*D", "*D", "*D", "*D", "i32", "i32", "i32", "f32"),
         constants=("BLOCK_HW",),
         dtypes=("f32", "f64", "f16", "bf16"),
         grid_axes=(0,),
@@ -2779,3 +2799,252 @@ KERNELS: dict[str, Kernel] = {
     ),
 }
 """The kernels of this module by their Rust names."""
+
+
+# Launchers: a kernel with its compile-time constants, launched on the device and the current stream
+# of its tensors. What torch would refuse raises what torch raises, before anything is launched.
+
+Argument: TypeAlias = Tensor | float | None
+
+_DTYPES = {
+    "bool": torch.bool,
+    "i8": torch.int8,
+    "i16": torch.int16,
+    "i32": torch.int32,
+    "i64": torch.int64,
+    "u8": torch.uint8,
+    "u16": torch.uint16,
+    "u32": torch.uint32,
+    "u64": torch.uint64,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f32": torch.float32,
+    "f64": torch.float64,
+}
+_INTEGERS = {
+    **{f"i{bits}": range(-(2 ** (bits - 1)), 2 ** (bits - 1)) for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": range(2**bits) for bits in (8, 16, 32, 64)},
+}
+_MOST_ELEMENTS = 2**31 - 1
+_MOST_PROGRAMS = {"x": 2**31 - 1, "y": 65535, "z": 65535}
+
+
+class Launcher:
+    """A kernel with its compile-time constants.
+
+    Attributes:
+        name: the name of the kernel in Rust.
+        id: the name with the constants behind it.
+        source: the text of the kernel.
+    """
+
+    def __init__(self, kernel: Kernel, /, **constants: Any) -> None:
+        self._kernel = kernel
+        self._constants = constants
+
+    @property
+    def name(self) -> str:
+        return self._kernel.name
+
+    @property
+    def id(self) -> str:
+        return "__".join((self.name, *(str(value).lower() for value in self._constants.values())))
+
+    @property
+    def source(self) -> str:
+        return inspect.getsource(self._kernel.function.fn)
+
+    def launch(self, grid: Sequence[int], *arguments: Argument) -> None:
+        """Launch the kernel on `grid`: how many programs there are along x, y and z.
+
+        A pointer takes a contiguous tensor, or None for a null pointer; a scalar takes a number.
+        """
+        kernel = self._kernel
+        _check_arguments(kernel, arguments)
+        _check_memory(kernel, arguments)
+        programs = _check_grid(kernel, grid)
+        if 0 not in programs:
+            self._run(programs, arguments)
+            for name, value in zip(kernel.parameters, arguments, strict=True):
+                if isinstance(value, Tensor) and name in (*kernel.writes, *kernel.atomics):
+                    _mark_written(value)
+
+    def _run(self, programs: tuple[int, int, int], arguments: Sequence[Argument]) -> None:
+        function, index64 = self._kernel.function, self._kernel.index64
+        launch = (index64 if index64 and _is_large(arguments) else function)[programs]
+        device = next((it.device for it in arguments if isinstance(it, Tensor)), None)
+        if device is None or device.type == "cpu" or device.index == torch.cuda.current_device():
+            launch(*arguments, **self._constants)
+        else:
+            with torch.cuda.device(device):
+                launch(*arguments, **self._constants)
+
+
+def _is_large(arguments: Sequence[Argument]) -> bool:
+    """Whether an offset or a size may not fit in 32 bits."""
+    return any(
+        it.numel() > _MOST_ELEMENTS
+        if isinstance(it, Tensor)
+        else isinstance(it, int) and it not in _INTEGERS["i32"]
+        for it in arguments
+    )
+
+
+def _check_arguments(kernel: Kernel, arguments: Sequence[Argument]) -> None:
+    """Refuse arguments that the kernel does not take, whatever memory they are in."""
+    caller = f"{kernel.name}()"
+    if len(arguments) != len(kernel.parameters):
+        raise TypeError(
+            f"{caller} takes {len(kernel.parameters)} arguments but {len(arguments)} were given"
+        )
+    device: torch.device | None = None
+    dtypes: dict[str, torch.dtype] = {}
+    for name, type_, value in zip(kernel.parameters, kernel.types, arguments, strict=True):
+        if not type_.startswith("*"):
+            is_widened = type_ == "i32" and kernel.index64 is not None
+            _check_number(caller, name, "i64" if is_widened else type_, value)
+        elif value is not None:
+            tensor = _check_tensor(kernel, caller, name, value, device)
+            device = tensor.device
+            expected = _DTYPES.get(type_[1:]) or dtypes.setdefault(type_, tensor.dtype)
+            if tensor.dtype != expected:
+                raise RuntimeError(
+                    f"{caller}: expected {name} to have dtype {expected}, but it has {tensor.dtype}"
+                )
+            if not tensor.is_contiguous():
+                raise RuntimeError(f"{caller}: expected {name} to be contiguous")
+            if tensor.numel() > _MOST_ELEMENTS and kernel.index64 is None:
+                raise RuntimeError(
+                    f"{caller}: {name} has {tensor.numel()} elements; the kernel's offsets"
+                    f" reach {_MOST_ELEMENTS}"
+                )
+    for dtype in dtypes.values():
+        if all(_DTYPES[offered] != dtype for offered in kernel.dtypes):
+            raise NotImplementedError(f'"{kernel.name}" not implemented for {dtype}')
+
+
+def _check_tensor(
+    kernel: Kernel, caller: str, name: str, value: object, device: torch.device | None
+) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{caller}: argument '{name}' must be Tensor, not {type(value).__name__}")
+    if value.layout is not torch.strided:
+        raise RuntimeError(f"{caller}: expected {name} to be strided, but it is {value.layout}")
+    if device is not None and value.device != device:
+        raise RuntimeError(
+            f"{caller}: Expected all tensors to be on the same device, but got {name} is on"
+            f" {value.device}, different from other tensors on {device}"
+        )
+    is_interpreted = not isinstance(kernel.function, triton.JITFunction)
+    if value.device.type != "cuda" and not (is_interpreted and value.device.type == "cpu"):
+        raise RuntimeError(
+            f"{caller}: Expected all tensors to be on a GPU, but got {name} is on {value.device}"
+            " (Triton runs on a CPU where TRITON_INTERPRET=1 is set before it is imported)"
+        )
+    return value
+
+
+def _check_number(caller: str, name: str, type_: str, value: object) -> None:
+    integers = _INTEGERS.get(type_)
+    kinds: tuple[type, ...] = (int,) if integers else (bool,) if type_ == "bool" else (int, float)
+    if not isinstance(value, kinds) or isinstance(value, bool) != (type_ == "bool"):
+        raise TypeError(
+            f"{caller}: argument '{name}' must be {kinds[-1].__name__}, not {type(value).__name__}"
+        )
+    if integers and value not in integers:
+        raise RuntimeError(f"{caller}: {name} = {value} does not fit in {type_}")
+
+
+def _check_memory(kernel: Kernel, arguments: Sequence[Argument]) -> None:
+    """Refuse to write where another argument is, and what autograd would not see."""
+    caller = f"{kernel.name}()"
+    written = {*kernel.writes, *kernel.atomics}
+    spans = [
+        (name, value.data_ptr(), value.data_ptr() + value.nbytes)
+        for name, value in zip(kernel.parameters, arguments, strict=True)
+        if isinstance(value, Tensor) and (name in written or name in kernel.reads)
+    ]
+    for name, first, end in spans:
+        for other, other_first, other_end in spans:
+            if name in written and name != other and first < other_end and other_first < end:
+                raise RuntimeError(
+                    f"{caller}: unsupported operation: some elements of {other} and of {name}, which"
+                    " is written to, refer to a single memory location. Please clone() the tensor"
+                    " before performing the operation."
+                )
+    for name, value in zip(kernel.parameters, arguments, strict=True):
+        if isinstance(value, Tensor) and value.requires_grad and torch.is_grad_enabled():
+            raise RuntimeError(
+                f"{caller}: a leaf Variable that requires grad, {name}, is being used in an"
+                " in-place operation."
+                if name in written and value.is_leaf
+                else f"{caller}: launches don't support automatic differentiation, but {name}"
+                " requires grad."
+            )
+
+
+def _check_grid(kernel: Kernel, grid: Sequence[int]) -> tuple[int, int, int]:
+    """How many programs there are along each axis."""
+    if not 1 <= len(grid) <= 3:
+        raise ValueError(f"{kernel.name}(): a grid has 1 to 3 axes, not {len(grid)}")
+    x, y, z = (*grid, 1, 1)[:3]
+    for (axis, most), extent in zip(_MOST_PROGRAMS.items(), (x, y, z), strict=True):
+        if not 0 <= extent <= most:
+            raise ValueError(
+                f"{kernel.name}(): {extent} programs along {axis}; a grid has 0 to {most} there"
+            )
+    return x, y, z
+
+
+def _mark_written(tensor: Tensor) -> None:
+    """Let autograd know that what it may have saved of a tensor has changed."""
+    if not tensor.is_inference():
+        torch.autograd.graph.increment_version(tensor)
+
+
+class BatchNormForwardInference(Launcher):
+    """Launches `batch_norm_forward_inference`."""
+
+    def __init__(self, block_n: int) -> None:
+        super().__init__(KERNELS["batch_norm_forward_inference"], BLOCK_N=block_n)
+        self.block_n = block_n
+
+
+class BatchNormStatsForward(Launcher):
+    """Launches `batch_norm_stats_forward`."""
+
+    def __init__(self, block_n: int) -> None:
+        super().__init__(KERNELS["batch_norm_stats_forward"], BLOCK_N=block_n)
+        self.block_n = block_n
+
+
+class BatchNormNormalizeForward(Launcher):
+    """Launches `batch_norm_normalize_forward`."""
+
+    def __init__(self, block_n: int) -> None:
+        super().__init__(KERNELS["batch_norm_normalize_forward"], BLOCK_N=block_n)
+        self.block_n = block_n
+
+
+class BatchNormBackward(Launcher):
+    """Launches `batch_norm_backward`."""
+
+    def __init__(self, block_n: int) -> None:
+        super().__init__(KERNELS["batch_norm_backward"], BLOCK_N=block_n)
+        self.block_n = block_n
+
+
+class BatchNorm2dNchwForwardInference(Launcher):
+    """Launches `batch_norm_2d_nchw_forward_inference`."""
+
+    def __init__(self, block_hw: int) -> None:
+        super().__init__(KERNELS["batch_norm_2d_nchw_forward_inference"], BLOCK_HW=block_hw)
+        self.block_hw = block_hw
+
+
+class BatchNorm2dNchwBackward(Launcher):
+    """Launches `batch_norm_2d_nchw_backward`."""
+
+    def __init__(self, block_hw: int) -> None:
+        super().__init__(KERNELS["batch_norm_2d_nchw_backward"], BLOCK_HW=block_hw)
+        self.block_hw = block_hw

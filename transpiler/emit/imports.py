@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_STANDARD_LIBRARY = {"dataclass": "from dataclasses import dataclass"}
+_STANDARD_LIBRARY = {
+    "inspect": "import inspect",
+    "Sequence": "from collections.abc import Sequence",
+    "dataclass": "from dataclasses import dataclass",
+    "Any": "from typing import Any, TypeAlias",
+}
 _THIRD_PARTY = {
+    "torch": "import torch",
     "triton": "import triton",
     "tl": "import triton.language as tl",
+    "Tensor": "from torch import Tensor",
     "libdevice": "from triton.language.extra import libdevice",
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from transpiler.emit.environment import template
 from transpiler.emit.functions import ModuleFunctions
 from transpiler.emit.imports import import_lines
+from transpiler.emit.launchers import launcher_names, launcher_views
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
@@ -16,7 +17,7 @@ from transpiler.frozen import dataclass
 from transpiler.ir.description import ChangedName
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import LoweredKernel, lower_kernel
-from transpiler.target.names import MODULE_NAMES, python_name
+from transpiler.target.names import HOST_NAMES, MODULE_NAMES, python_name
 from transpiler.target.prelude import PRELUDE, helpers_for
 from transpiler.target.printer import comment_text, docstring, print_function
 from transpiler.target.read_names import names_read
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from transpiler.source import SourceFile, Span
     from transpiler.target.model import Function
     from transpiler.target.printer import Line
+
+_LAUNCHER_IMPORTS = ("inspect", "Sequence", "Any", "torch", "Tensor")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,7 @@ def emit_module(
     Raises:
         EmissionError: the text is no valid Python; a fault of the compiler.
     """
-    kernels, functions = _lower(module, plans, source, forms)
+    kernels, functions, classes = _lower(module, plans, source, forms)
     raw = [kernel.function for kernel in kernels]
     wide = [
         (kernel, form)
@@ -80,11 +83,19 @@ def emit_module(
         docstring=tuple(
             docstring(module.docs, "") or [f'"""Triton kernels of {_base(source)}."""']
         ),
-        imports=import_lines({*read, "dataclass", "triton", *(["tl"] if helpers else [])}),
+        imports=import_lines(
+            {
+                *read,
+                *("dataclass", "triton"),
+                *(["tl"] if helpers or any(it.dtype_parameters for it in kernels) else []),
+                *(_LAUNCHER_IMPORTS if kernels else []),
+            }
+        ),
         exports=_sorted_exports(
             [
-                "KERNELS",
-                "Kernel",
+                *("KERNELS", "Kernel"),
+                *(["Launcher"] if kernels else []),
+                *classes,
                 *(it.name for it in (*raw, *specialised)),
                 *(form.name for _, form in wide),
             ]
@@ -97,6 +108,7 @@ def emit_module(
         ),
         specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),
         table=table(zip(plans, kernels, strict=True)),
+        launchers=launcher_views(zip(classes, plans, kernels, strict=True)),
     )
     text = template("module.py.j2").render(module=view)
     starts = compile_module(text, _base(source))
@@ -129,15 +141,15 @@ def _lower(
     plans: tuple[KernelPlan, ...],
     source: SourceFile,
     forms: tuple[WideFunction, ...],
-) -> tuple[list[LoweredKernel], list[list[Function]]]:
-    """All kernels, and for each the functions to define above it.
+) -> tuple[list[LoweredKernel], list[list[Function]], list[str]]:
+    """All kernels, for each the functions to define above it, and the names of the launcher classes.
 
     Their functions' names are chosen first: no local may hide one.
     """
     specialisations = [
         it.name for plan in plans for it in plan.specialisations if not it.is_kernel_itself
     ]
-    taken = MODULE_NAMES.union(PRELUDE, specialisations)
+    taken = MODULE_NAMES.union(HOST_NAMES, PRELUDE, specialisations)
     present = frozenset(plan.kernel.name for plan in plans)
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]
     form_names = [
@@ -147,6 +159,7 @@ def _lower(
         for plan, name in zip(plans, names, strict=True)
     ]
     module_names = frozenset({*names, *form_names, *specialisations, *PRELUDE})
+    classes = launcher_names(plans, taken.union(names, form_names), present)
     base = _base(source)
 
     def origin(routine: Routine) -> str:
@@ -166,7 +179,7 @@ def _lower(
         if plan.index64 is not None:
             group += functions.newly_used(plan.index64.kernel)
         groups.append(group)
-    return kernels, groups
+    return kernels, groups, classes
 
 
 def _views(kernel: LoweredKernel) -> Iterator[FunctionView]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.ir.types import Pointer, dtype_text, type_text
 from transpiler.target.document import INDENT
 from transpiler.target.expression_printer import print_expression, quoted
 from transpiler.target.model import Dict, Expression, Name, Number, Text, Tuple
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from transpiler.ir.description import KernelPlan
+    from transpiler.ir.nodes import Symbol
     from transpiler.target.lower import LoweredKernel
 
 
@@ -32,6 +34,7 @@ def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
         "function": Name(kernel.function.name),
         "index64": Name("None" if kernel.index64 is None else kernel.index64.name),
         "parameters": _texts(kernel.names.symbols[symbol] for symbol in source.parameters),
+        "types": _texts(map(_type, source.parameters)),
         "constants": _texts(
             (
                 *(kernel.names.symbols[symbol] for symbol in source.const_generics),
@@ -61,6 +64,14 @@ def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
         ),
         f"{INDENT}),",
     )
+
+
+def _type(parameter: Symbol) -> str:
+    match parameter.type:
+        case Pointer(dtype=dtype):
+            return f"*{dtype_text(dtype)}"
+        case other:
+            return type_text(other)
 
 
 def _texts(values: Iterable[str]) -> Expression:

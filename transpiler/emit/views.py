@@ -20,6 +20,21 @@ class FunctionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LauncherView:
+    """A launcher class.
+
+    `parameters` and `constants` are what stands behind the first parameter of its constructor, and behind the first
+    argument of that of its base; `fields` are its attributes, each of the name of a parameter.
+    """
+
+    name: str
+    kernel: str
+    parameters: str
+    constants: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleView:
     """A module from top to bottom; every string is a line, or the lines of one definition."""
 
@@ -31,3 +46,4 @@ class ModuleView:
     kernels: tuple[FunctionView, ...]
     specialisations: tuple[FunctionView, ...]
     table: tuple[str, ...]
+    launchers: tuple[LauncherView, ...]

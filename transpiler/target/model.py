@@ -262,16 +262,17 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A decorated function; `docs` are the lines of its docstring, `comment` the line above the decorator.
+    """A function; `docs` are the lines of its docstring, `comment` the line above its decorator or itself.
 
-    `is_spread` asks for one parameter a line however few there are.
+    A method has no decorator and a parameter `self`. `is_spread` asks for one parameter a line however few there are.
     """
 
     name: str
-    decorator: Expression
+    decorator: Expression | None = None
     parameters: tuple[Parameter, ...]
     docs: tuple[str, ...]
     body: Suite
+    returns: Expression | None = None
     span: Span | None = None
     comment: str | None = None
     is_spread: bool = False

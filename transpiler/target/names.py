@@ -117,6 +117,28 @@ MODULE_NAMES = frozenset(
 )
 """The names a generated module uses itself, apart from its functions."""
 
+HOST_NAMES = frozenset(
+    {
+        *(
+            "Any",
+            "Argument",
+            "Callable",
+            "ClassVar",
+            "Launcher",
+            "RuntimeOp",
+            "Sequence",
+            "Tensor",
+            "TypeAlias",
+        ),
+        *("cache", "inspect", "once_differentiable", "super", "torch", "triton_op", "wrap_triton"),
+        *("_DTYPES", "_INTEGERS", "_MOST_ELEMENTS", "_MOST_PROGRAMS"),
+        *("_check_arguments", "_check_grid", "_check_memory", "_check_number", "_check_tensor"),
+        "_is_large",
+        "_mark_written",
+    }
+)
+"""The names that the host side of a module uses: no function or class of the module has one, a kernel's local may."""
+
 _LAUNCH_NAMES = frozenset(
     {"JITCallable", "backend", "grid", "options", "params", "specialize_impl", "warmup"}
 )

@@ -33,41 +33,45 @@ class Line(NamedTuple):
 
 
 def print_function(
-    function: Function, known: dict[int, tuple[Line, ...]] | None = None
+    function: Function, known: dict[int, tuple[Line, ...]] | None = None, *, level: int = 0
 ) -> tuple[Line, ...]:
-    """The lines of a function: comment, decorator, signature, docstring, body.
+    """The lines of a function at a level of indentation: comment, decorator, signature, docstring, body.
 
     `known` has the lines of statements, by their `id`s, that were printed before in a block as deep as now; it takes
     those that are printed.
     """
     printer = _Printer(known)
+    indent = INDENT * level
     if function.comment is not None:
-        printer.comments((function.comment,), 0)
-    printer.line(f"@{flat(function.decorator)}", function.span)
-    for text in _signature(function):
+        printer.comments((function.comment,), level)
+    if function.decorator is not None:
+        printer.line(f"{indent}@{flat(function.decorator)}", function.span)
+    for text in _signature(function, indent):
         printer.line(text, function.span)
-    for text in docstring(function.docs, INDENT):
+    for text in docstring(function.docs, indent + INDENT):
         printer.line(text)
     if function.body.statements or function.body.closing_comments or not function.docs:
-        printer.suite(function.body, 1)
+        printer.suite(function.body, level + 1)
     return tuple(printer.lines)
 
 
-def _signature(function: Function) -> list[str]:
+def _signature(function: Function, indent: str) -> list[str]:
     parameters = [
         parameter.name
         if parameter.annotation is None
         else f"{parameter.name}: {flat(parameter.annotation)}"
         for parameter in function.parameters
     ]
-    opening = f"def {function.name}("
-    one_line = f"{opening}{', '.join(parameters)}):"
+    opening = f"{indent}def {function.name}("
+    closing = "):" if function.returns is None else f") -> {flat(function.returns)}:"
+    one_line = f"{opening}{', '.join(parameters)}{closing}"
     if not parameters or (len(one_line) <= LINE_WIDTH and not function.is_spread):
         return [one_line]
-    indented = f"{INDENT}{', '.join(parameters)}"
+    inner, closing = indent + INDENT, indent + closing
+    indented = f"{inner}{', '.join(parameters)}"
     if len(indented) <= LINE_WIDTH and not function.is_spread:
-        return [opening, indented, "):"]
-    return [opening, *(f"{INDENT}{parameter}," for parameter in parameters), "):"]
+        return [opening, indented, closing]
+    return [opening, *(f"{inner}{parameter}," for parameter in parameters), closing]
 
 
 class _Printer:

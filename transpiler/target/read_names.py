@@ -41,10 +41,10 @@ def names_read(part: Function | Suite, known: Container[int] = ()) -> frozenset[
     if isinstance(part, Suite):
         _in_suite(part, found, known)
         return frozenset(found)
-    _in_expression(part.decorator, found)
-    for parameter in part.parameters:
-        if parameter.annotation is not None:
-            _in_expression(parameter.annotation, found)
+    annotations = (parameter.annotation for parameter in part.parameters)
+    for expression in (part.decorator, *annotations, part.returns):
+        if expression is not None:
+            _in_expression(expression, found)
     _in_suite(part.body, found, known)
     return frozenset(found)
 

@@ -153,6 +153,7 @@ KERNELS: dict[str, Kernel] = {
         function=scale_rows,
         index64=None,
         parameters=("x_ptr", "y_ptr", "N", "e", "lambda_"),
+        types=("*D", "*D", "i32", "f32", "f32"),
         constants=("BLOCK_N",),
         dtypes=("f32", "f64", "f16", "bf16"),
         grid_axes=(0,),
@@ -182,6 +183,8 @@ def test_exports_are_sorted_as_linters_want(build: Build) -> None:
     assert exports == [
         "KERNELS",
         "Kernel",
+        "Launcher",
+        "Zeta",
         "zeta",
         "zeta__f32__64",
         "zeta__f32__128",
@@ -191,10 +194,10 @@ def test_exports_are_sorted_as_linters_want(build: Build) -> None:
 
 def test_helpers_are_there_only_where_they_are_used(build: Build) -> None:
     text = emit(scale_rows(build)).text
-    helpers = re.findall(r"^def (_\w+)", text, re.MULTILINE)
+    helpers = re.findall(r"^@triton.jit\ndef (_\w+)", text, re.MULTILINE)
     assert helpers == ["_require_dtype", "_maximum", "_to_integer"]
     plain = build.plan(build.kernel("plain", [], parameters=[build.pointer("p")]))
-    assert "def _" not in emit(plain).text
+    assert "@triton.jit\ndef _" not in emit(plain).text
 
 
 def test_a_dtype_that_no_pointer_carries_is_a_parameter(build: Build) -> None:
@@ -209,6 +212,8 @@ def test_a_dtype_that_no_pointer_carries_is_a_parameter(build: Build) -> None:
     assert "    free(n, SIZE=4, D=tl.float32)" in text
     assert "    free(n, SIZE=4, D=tl.float64)" in text
     assert '        constants=("SIZE", "D"),' in text
+    assert "    def __init__(self, size: int, d: tl.dtype) -> None:" in text
+    assert '        super().__init__(KERNELS["free"], SIZE=size, D=d)' in text
 
 
 def test_a_kernel_of_a_reserved_name_keeps_it_in_the_records(build: Build) -> None:

@@ -1,0 +1,38 @@
+"""Loads the Python that Rust becomes."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transpiler.pipeline import transpile_source
+from transpiler.source import SourceFile
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+@cache
+def module_of(rust: str) -> ModuleType:
+    """The module that `rust` becomes."""
+    result = transpile_source(SourceFile("host.rs", rust))
+    assert result.text is not None, [found.message for found in result.diagnostics]
+    return load(result.text)
+
+
+def load(text: str) -> ModuleType:
+    """Imports a module; it is in a file, where Triton and torch look for its text."""
+    folder = Path(tempfile.mkdtemp(prefix="host_"))
+    path = folder / f"{folder.name}.py"
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(folder.name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
