@@ -192,7 +192,7 @@ CPU = torch.device("cpu")
 def prepare_run(run: Run, path: Path) -> None:
     """Whatever comes before the launch."""
     given = give(run, CPU, path)
-    prepare(run, given, refer(run, given, widened(given), path), path)
+    prepare(run, given, refer(run, given, widened(given), path, is_exact=True), path)
 
 
 def prepared_fault(tmp_path: Path, text: str, rust: str = DOUBLE) -> str:

@@ -55,6 +55,14 @@ def test_a_kernel_that_spoils_the_device_costs_its_own_case_alone(tmp_path: Path
     assert "BLOCK is too small" in str(found["spoilt"]["message"])
 
 
+def test_what_a_reference_makes_is_made_on_the_gpu(tmp_path: Path) -> None:
+    reference = "lambda x: torch.zeros(x.shape[0]) + 2 * x"
+    cases = cases_file(case("double", reference=reference, more="dtypes='f32',"))
+    written(tmp_path, {"a.rs": DOUBLE, "a_cases.py": cases})
+    done = verify_in(tmp_path, "a.rs", *GPU)
+    assert done.code == 0, done.out
+
+
 def test_a_tolerance_admits_tf32(tmp_path: Path) -> None:
     rust = """
 #[kernel]

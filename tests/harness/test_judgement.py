@@ -67,7 +67,7 @@ def judged(
     (run,), faults, _ = runs_of(program, [case], Filter())
     assert faults == ()
     given = give(run, torch.device("cpu"), HERE)
-    exact = refer(run, given, widened(given), HERE)
+    exact = refer(run, given, widened(given), HERE, is_exact=True)
     prepared = prepare(run, given, exact, HERE)
     launch(prepared.fenced["x_ptr"].tensor, prepared.fenced["y_ptr"].tensor)
     truth = find_truth(run, given, exact, HERE)
@@ -230,6 +230,18 @@ def test_integers_of_every_dtype_are_compared_exactly(dtype: str) -> None:
     assert "1 of 100 elements wrong; [3] is " in found[0].message
     left = judged(lambda x: x.clone(), lambda x, y: y[1:].copy_(x[1:]), x=x, dtype=dtype)
     assert verdicts(left) == [Verdict.UNWRITTEN]
+
+
+def test_what_a_reference_makes_is_as_wide_as_its_tensors() -> None:
+    def reference(x: torch.Tensor) -> torch.Tensor:
+        thirds = torch.full((100,), 1 / 3)
+        assert thirds.dtype == (torch.float64 if x.dtype is torch.float64 else torch.float32)
+        return x * thirds
+
+    before = torch.get_default_dtype()
+    assert judged(reference, lambda x, y: y.copy_(x / 3), dtype="f64") == []
+    assert judged(reference, lambda x, y: y.copy_(x / 3), dtype="f16") == []
+    assert torch.get_default_dtype() is before
 
 
 def test_torch_without_an_operator_for_the_dtype_is_no_failure() -> None:

@@ -54,6 +54,7 @@ class Given:
     `absent` are pointers that are null. `names` are the shape and the constants.
     """
 
+    device: torch.device
     tensors: Tensors
     numbers: Mapping[str, int | float | bool]
     absent: frozenset[str]
@@ -70,13 +71,19 @@ class Prepared:
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """Torch's generators at `seed`, and afterwards where they were."""
+def _torch_for(seed: int, device: torch.device, dtype: torch.dtype) -> Iterator[None]:
+    """Torch with its generators at `seed`, making tensors on `device`, floats of `dtype`; afterwards as it was."""
     import torch  # noqa: PLC0415 - an optional dependency of a second
 
-    with torch.random.fork_rng():
+    gpus = [] if device.type == "cpu" else [device]
+    before = torch.get_default_dtype()
+    with torch.random.fork_rng(gpus), device:
         torch.manual_seed(seed)
-        yield
+        torch.set_default_dtype(dtype)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
 
 
 def give(run: Run, device: torch.device, path: Path) -> Given:
@@ -88,7 +95,8 @@ def give(run: Run, device: torch.device, path: Path) -> Given:
     import torch  # noqa: PLC0415 - an optional dependency of a second
 
     names: dict[str, object] = {**run.shape, **run.constants}
-    with seeded(run.seed), _drawing_float64():
+    # On the CPU wherever the kernel runs, for the same numbers there.
+    with _torch_for(run.seed, torch.device("cpu"), torch.float64):
         made = call(run.case.inputs, {**names, "dtype": _leading_dtype(run)}, "inputs", path)
     if not isinstance(made, Mapping):
         raise CaseError(f"`inputs` gives a {type(made).__name__}, not a mapping by name")
@@ -117,24 +125,18 @@ def give(run: Run, device: torch.device, path: Path) -> Given:
             tensors[name] = torch.as_tensor(value).detach().to(device, dtype).contiguous()
         else:
             numbers[name] = _number(run, argument, by_parameter.get(name, run.shape.get(name)))
-    return Given(tensors=tensors, numbers=numbers, absent=frozenset(absent), names=names)
+    return Given(
+        device=device,
+        tensors=tensors,
+        numbers=numbers,
+        absent=frozenset(absent),
+        names=names,
+    )
 
 
 def _leading_dtype(run: Run) -> torch.dtype | None:
     """What `inputs` gets as `dtype`: that of the first dtype parameter."""
     return torch_dtypes()[run.dtypes[0]] if run.dtypes else None
-
-
-@contextmanager
-def _drawing_float64() -> Iterator[None]:
-    import torch  # noqa: PLC0415 - an optional dependency of a second
-
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
 
 
 def _number(run: Run, argument: Argument, value: object) -> int | float | bool:
@@ -158,8 +160,10 @@ def _number(run: Run, argument: Argument, value: object) -> int | float | bool:
     return int(value)
 
 
-def refer(run: Run, given: Given, tensors: Tensors, path: Path) -> dict[str, torch.Tensor]:
-    """The outputs by the case's reference, from these tensors.
+def refer(
+    run: Run, given: Given, tensors: Tensors, path: Path, *, is_exact: bool
+) -> dict[str, torch.Tensor]:
+    """The outputs by the case's reference, from these tensors; what it makes itself is float64 if it is to be exact.
 
     Raises:
         CaseError: the reference fails, or gives something else than the outputs.
@@ -169,7 +173,8 @@ def refer(run: Run, given: Given, tensors: Tensors, path: Path) -> dict[str, tor
     names: dict[str, object] = {**given.names, **given.numbers}
     names |= dict.fromkeys(given.absent)
     own = {name: tensor.clone() for name, tensor in tensors.items()}
-    with seeded(run.seed):
+    made_of = torch.float64 if is_exact or DType.F64 in run.dtypes else torch.float32
+    with _torch_for(run.seed, given.device, made_of):
         made = call(
             run.case.reference, {**names, **own}, "reference", path, unnamed=tuple(own.values())
         )

@@ -96,7 +96,7 @@ def indexable(tensors: Tensors) -> dict[str, torch.Tensor]:
 def find_truth(run: Run, given: Given, exact: Tensors, path: Path) -> Truth:
     """Measure, with the case's reference, what the launch is compared with."""
     try:
-        by_torch = refer(run, given, indexable(given.tensors), path)
+        by_torch = refer(run, given, indexable(given.tensors), path, is_exact=False)
     except CaseError:
         # It ran in float64: what fails here is that an operator has not the dtype.
         by_torch = {}
@@ -114,7 +114,8 @@ def _magnitudes(run: Run, given: Given, exact: Tensors, path: Path) -> dict[str,
         return found
     for _ in range(TRIALS):
         try:
-            moved = refer(run, given, {n: _moved(t, generator) for n, t in wide.items()}, path)
+            inputs = {name: _moved(tensor, generator) for name, tensor in wide.items()}
+            moved = refer(run, given, inputs, path, is_exact=True)
         except CaseError:
             # An input was moved out of what the reference takes: this trial measures nothing.
             continue

@@ -68,7 +68,7 @@ def launch_and_judge(bench: Bench, run: Run) -> Outcome:
 def _outcome(bench: Bench, run: Run) -> Outcome:
     path = Path(bench.program.cases)
     given = give(run, bench.device, path)
-    exact = refer(run, given, widened(given), path)
+    exact = refer(run, given, widened(given), path, is_exact=True)
     prepared = prepare(run, given, exact, path)
     _launch(bench, run, prepared)
     conditions = setting(given, terms=terms(run, given, path), is_chopped=not bench.is_gpu)
