@@ -21,7 +21,7 @@ from tests.numerics.cases import Case, DType, Kernel
 from tests.numerics.references import OVER_CHANNEL, Tensors, across, as_f32
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ROUNDOFF: Final[Mapping[torch.dtype, float]] = {
     torch.float64: 2.0**-53,
@@ -252,3 +252,80 @@ def step_tolerance(
     return {
         name: (STEP_ROUNDINGS * unit * offset + arithmetic) * size for name, size in scale.items()
     }
+
+
+MODULE_MARGIN: Final = 2.0
+"""A bound is computed from float64's statistics, and the module's are off by its error."""
+
+
+def module_tolerance(
+    v: Mapping[str, torch.Tensor],
+    *,
+    stored: torch.dtype,
+    kept: torch.dtype,
+    algorithm: Algorithm,
+    steps: int,
+) -> dict[str, float]:
+    """How far any element of what a batch norm module returns and keeps may be from float64's.
+
+    As for a training step: roundings act on the terms of a result, whose sizes are taken from the
+    inputs; `dx` is a difference of three terms that cancel in small batches, `y` of two. A mean is
+    off by its own size, which moves `xhat` by that over the deviation; a mean square moves the
+    variance by the square of this.
+
+    Args: v: In float64, `x` and `dy` as `outer × channels × inner`, and one value a channel:
+    `weight`, `bias`, the `mean` and `rstd` that are normalised with, the running statistics after
+    the step. stored: The dtype of `x` and `y`. kept: That of parameters and buffers. algorithm:
+    What the kernels compute. steps: How many have moved the running statistics.
+    """
+    arithmetic = ROUNDOFF[torch.float64 if stored is torch.float64 else torch.float32]
+    constants = F32_CONSTANTS if algorithm is Algorithm.MOMENTS else 0.0
+    x, dy = v["x"], v["dy"]
+    outer, _, inner = x.shape
+    chain = outer * inner if algorithm is Algorithm.MOMENTS else LANES + 10 + outer * inner // 128
+    offset = 1.0 + float((v["mean"].abs() * v["rstd"]).max())
+    conditioning = offset**2 if algorithm is Algorithm.MOMENTS else offset
+    relative = {
+        dtype: (STEP_ROUNDINGS * max(ROUNDOFF[dtype], constants) + arithmetic * chain)
+        * conditioning
+        for dtype in (stored, kept)
+    }
+
+    xhat = ((x - across(v["mean"])) * across(v["rstd"])).abs()
+    terms = (dy * xhat).abs()
+    slope = across(v["weight"] * v["rstd"]).abs()
+    sizes = {
+        "y": xhat * across(v["weight"]).abs() + across(v["bias"]).abs(),
+        "dx": slope
+        * (
+            dy.abs() + across(dy.abs().mean(OVER_CHANNEL)) + xhat * across(terms.mean(OVER_CHANNEL))
+        ),
+        "dweight": terms.sum(OVER_CHANNEL),
+        "dbias": dy.abs().sum(OVER_CHANNEL),
+        "running_mean": steps * (v["running_mean"].abs() + x.abs().mean(OVER_CHANNEL)),
+        "running_var": steps * (v["running_var"].abs() + 2 * x.var(OVER_CHANNEL)),
+    }
+    return {
+        name: MODULE_MARGIN * relative[stored if name in {"y", "dx"} else kept] * float(size.max())
+        for name, size in sizes.items()
+    }
+
+
+CURVE_ROUNDINGS: Final = 64
+"""Roundings charged to a loss besides: those of a forward pass with sums of a few hundred terms,
+for the steps at which torch's own happen to cancel."""
+
+
+def curve_tolerance(theirs: Sequence[float], exact: Sequence[float]) -> list[float]:
+    """How far each loss of a training run in f32 may be from the same run in float64.
+
+    Training amplifies rounding errors, by how much depends on the model, and torch's own run in f32
+    shows it: at each step we may have strayed a multiple of the furthest that torch has so far, the
+    multiple that kernels are held to.
+    """
+    allowed, furthest = [], 0.0
+    for step, (their, true) in enumerate(zip(theirs, exact, strict=True), start=1):
+        furthest = max(furthest, abs(their - true))
+        floor = CURVE_ROUNDINGS * ROUNDOFF[torch.float32] * math.sqrt(step) * abs(true)
+        allowed.append(TORCH_MULTIPLE * furthest + floor)
+    return allowed

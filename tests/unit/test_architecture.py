@@ -20,7 +20,7 @@ PACKAGE = ROOT / "transpiler"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PYTHON = [
     path
-    for folder in ("transpiler", "tests", "benchmarks")
+    for folder in ("transpiler", "modules", "tests", "benchmarks")
     for path in sorted((ROOT / folder).rglob("*.py"))
     if "__snapshots__" not in path.parts
 ]

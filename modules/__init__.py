@@ -1,0 +1,1 @@
+"""PyTorch modules over generated operators."""

@@ -1,0 +1,1 @@
+"""The batch norm modules against those of torch, in Triton's interpreter."""
