@@ -144,7 +144,9 @@ impl<D: Num + Send + Sync + 'static> RuntimeOp for Product<D> {
         visitor.visit_ptr(grad_output);
         visitor.visit_ptr(*a);
         visitor.visit_ptr(*b);
-        grad_inputs.iter().for_each(|&gradient| visitor.visit_ptr(gradient));
+        grad_inputs
+            .iter()
+            .for_each(|&gradient| visitor.visit_ptr(gradient));
         visitor.visit_i32(output_shape.iter().product::<usize>() as i32);
     }
 

@@ -117,7 +117,14 @@ pub fn power_of_two<T: Triton, D: Float, const BLOCK_SIZE: i32>(
         None,
         false,
     );
-    T::store(y_ptr.add_offsets(at), T::exp2(x), Some(mask), &[], None, None);
+    T::store(
+        y_ptr.add_offsets(at),
+        T::exp2(x),
+        Some(mask),
+        &[],
+        None,
+        None,
+    );
 }
 
 /// The host side of `(x, y, n)`, and of `(dy, x, dx, n)` on the way back.
