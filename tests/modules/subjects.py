@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from modules.batchnorm import OWN, Modules, batch_norm_modules
@@ -15,13 +16,18 @@ if TYPE_CHECKING:
     from tests.numerics.modules import Subject
 
 
+def has_operators(operators: object) -> bool:
+    """Whether they are a generated module's own."""
+    return isinstance(operators, ModuleType) and hasattr(operators, "batch_norm_stats")
+
+
 @cache
 def modules_of(subject: Subject) -> Modules:
     """`BatchNorm1d` and `BatchNorm2d` over it; loaded once a process."""
-    if subject.path == OWN_MODULE.path and hasattr(OWN.BatchNorm1d.operators, "batch_norm_stats"):
+    if subject.path == OWN_MODULE.path and has_operators(OWN.BatchNorm1d.operators):
         return OWN
     kernels = load(subject.path)
-    if hasattr(kernels, "batch_norm_stats"):
+    if has_operators(kernels):
         return batch_norm_modules(kernels)
     by_hand = MatrixOperatorsByHand if subject.algorithm is Algorithm.SOUND else OperatorsByHand
     return batch_norm_modules(by_hand(kernels=kernels))
