@@ -166,6 +166,15 @@ def test_vectors_of_values(written: str) -> None:
     assert [print_expression(element) for element in call.array.elements] == ["a", "b + 1"]
 
 
+@pytest.mark.parametrize("written", ["vec![f(a, b); n - 1]", "vec!(f(a, b); n - 1)"])
+def test_vectors_of_one_value_many_times(written: str) -> None:
+    call = value(written)
+    assert isinstance(call, MacroCall)
+    assert isinstance(call.array, ArrayRepeat)
+    assert print_expression(call.array.element) == "f(a, b)"
+    assert print_expression(call.array.length) == "n - 1"
+
+
 def test_vectors_of_one_value_and_in_each_other() -> None:
     call = value("vec![vec![c / self.g; 4]]")
     assert isinstance(call, MacroCall)

@@ -188,7 +188,7 @@ class ExpressionBuilder(LiteralBuilder, TypeBuilder):
             case name if name in TEXTS:
                 return replace(call, arguments=arguments_quietly(self.text, inside, self.nested))
             case "vec":
-                return replace(call, array=array_of(span_of(tokens), self.nested))
+                return replace(call, array=array_of(self.text, span_of(tokens), self.nested))
             case "matches":
                 return matches(self.text, call, inside, self.nested)
             case "cfg":

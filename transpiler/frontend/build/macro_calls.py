@@ -59,7 +59,7 @@ def arguments_quietly(text: str, inside: Span, nested: Nested) -> tuple[Expressi
     return known if len(known) == len(found) else ()
 
 
-def array_of(tokens: Span, nested: Nested) -> Array | ArrayRepeat | None:
+def array_of(text: str, tokens: Span, nested: Nested) -> Array | ArrayRepeat | None:
     """What `vec!` makes a vector of, where its argument is `tokens`, delimiters included."""
     match nested.expression_quietly(*tokens):
         case Array() | ArrayRepeat() as array:
@@ -69,7 +69,18 @@ def array_of(tokens: Span, nested: Nested) -> Array | ArrayRepeat | None:
         case Tuple(span=span, elements=elements):
             return Array(span=span, elements=elements)
         case _:
-            return None
+            return _repeated(text, tokens, nested)
+
+
+def _repeated(text: str, tokens: Span, nested: Nested) -> ArrayRepeat | None:
+    """`vec!(a; n)`, whose delimiters are no array's."""
+    parts = _parts(text, Span(tokens.start + 1, tokens.end - 1), ";")
+    if len(parts) != 2:
+        return None
+    element, length = (nested.expression_quietly(*part) for part in parts)
+    if element is None or length is None:
+        return None
+    return ArrayRepeat(span=tokens, element=element, length=length)
 
 
 def matches(text: str, call: MacroCall, inside: Span, nested: Nested) -> Expression:
@@ -138,8 +149,8 @@ def _literal(call: MacroCall, value: str) -> TextLiteral:
     return TextLiteral(span=call.span, text=json.dumps(value, ensure_ascii=False))
 
 
-def _parts(text: str, inside: Span) -> list[Span]:
-    """What stands between the commas, without a last comma."""
+def _parts(text: str, inside: Span, separator: str = ",") -> list[Span]:
+    """What stands between the commas, or another separator; without a last one."""
     from transpiler.frontend.macros.fragments import fragment_end  # noqa: PLC0415 - for few calls
     from transpiler.frontend.macros.trees import is_token, trees  # noqa: PLC0415
 
@@ -148,7 +159,7 @@ def _parts(text: str, inside: Span) -> list[Span]:
     index = 0
     while index < len(found):
         end = fragment_end("expr", found, index) or index
-        while end < len(found) and not is_token(found[end], ","):
+        while end < len(found) and not is_token(found[end], separator):
             end += 1
         if end > index:
             first, last = found[index], found[end - 1]
