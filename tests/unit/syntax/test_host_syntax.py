@@ -185,6 +185,17 @@ def test_vectors_of_one_value_and_in_each_other() -> None:
     assert print_expression(inner.array.element) == "c / self.g"
 
 
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("<D as Float>::SIZE", "D::SIZE"),
+        ("<Self as a::Op<D>>::grid(self, shape)", "Self::grid(self, shape)"),
+    ],
+)
+def test_the_trait_of_a_path_adds_nothing(written: str, plain: str) -> None:
+    assert print_expression(value(written)) == plain
+
+
 def test_macros_that_make_a_text_have_arguments_where_they_can_be_read() -> None:
     call = value('panic!("{} of {}", a, b.len())')
     assert isinstance(call, MacroCall)

@@ -99,10 +99,8 @@ class TypeBuilder(BuilderBase):
         """`::a`."""
         return PathDraft(colons.start_pos, is_global=True).add(rest)
 
-    def path_qualified(
-        self, opening: Lexeme, named: Type, _close: Lexeme, _colons: Lexeme, name: Lexeme
-    ) -> PathDraft:
-        """`<a::b>::c`, which is `a::b::c`."""
+    def path_qualified(self, opening: Lexeme, named: Type, *rest: Lexeme | PathDraft) -> PathDraft:
+        """`<a::b>::c` and `<a::b as Trait>::c`, which are `a::b::c`: types here have one `c`."""
         if not isinstance(named, PathType):
             raise Fault(
                 code="E0110",
@@ -112,7 +110,7 @@ class TypeBuilder(BuilderBase):
             )
         draft = PathDraft(opening.start_pos, is_global=False)
         draft.segments.extend(named.path.segments)
-        return draft.add((name,))
+        return draft.add([child for child in rest if isinstance(child, Lexeme)][-1:])
 
     def path_more(self, path: PathDraft, *rest: Child) -> PathDraft:
         """`path::a`."""
