@@ -51,7 +51,7 @@ def test_a_kernel_that_spoils_the_device_costs_its_own_case_alone(tmp_path: Path
         "spoilt": "refused by Triton",
         "right": "pass",
     }
-    assert "illegal memory access" in str(found["spoiling"]["message"])
+    assert "CUDA error" in str(found["spoiling"]["message"])
     assert "BLOCK is too small" in str(found["spoilt"]["message"])
 
 
@@ -87,7 +87,7 @@ def inputs(N):
     return {"a": torch.randn(N, N), "b": torch.randn(N, N)}
 
 common = dict(kernel="product", constants={"N": 64}, inputs=inputs, grid=1, reference=torch.mm)
-CASES = [dict(common, name="default"), dict(common, name="stated", tolerance=2e-3)]
+CASES = [dict(common, name="default"), dict(common, name="stated", tolerance=1e-2)]
 """
     written(tmp_path, {"a.rs": rust, "a_cases.py": text})
     done = verify_in(tmp_path, "a.rs", "--json", *GPU)
