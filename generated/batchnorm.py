@@ -2822,10 +2822,10 @@ _DTYPES = {
     "f64": torch.float64,
 }
 _INTEGERS = {
-    **{f"i{bits}": range(-(2 ** (bits - 1)), 2 ** (bits - 1)) for bits in (8, 16, 32, 64)},
-    **{f"u{bits}": range(2**bits) for bits in (8, 16, 32, 64)},
+    **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
 }
-_MOST_ELEMENTS = 2**31 - 1
+_MOST_INDEX = 2**31 - 1
 _MOST_PROGRAMS = {"x": 2**31 - 1, "y": 65535, "z": 65535}
 
 
@@ -2864,30 +2864,33 @@ class Launcher:
         _check_memory(kernel, arguments)
         programs = _check_grid(kernel, grid)
         if 0 not in programs:
-            self._run(programs, arguments)
+            self._run(self._form(arguments), programs, arguments)
             for name, value in zip(kernel.parameters, arguments, strict=True):
                 if isinstance(value, Tensor) and name in (*kernel.writes, *kernel.atomics):
                     _mark_written(value)
 
-    def _run(self, programs: tuple[int, int, int], arguments: Sequence[Argument]) -> None:
-        function, index64 = self._kernel.function, self._kernel.index64
-        launch = (index64 if index64 and _is_large(arguments) else function)[programs]
+    def _form(self, arguments: Sequence[Argument]) -> triton.JITFunction:
+        """The kernel, or that with 64-bit offsets where an offset or a size may not fit in 32."""
+        is_large = any(
+            it.numel() > _MOST_INDEX
+            if isinstance(it, Tensor)
+            else isinstance(it, int | torch.SymInt) and not -_MOST_INDEX - 1 <= it <= _MOST_INDEX
+            for it in arguments
+        )
+        return (is_large and self._kernel.index64) or self._kernel.function
+
+    def _run(
+        self,
+        function: triton.JITFunction,
+        programs: tuple[int, int, int],
+        arguments: Sequence[Argument],
+    ) -> None:
         device = next((it.device for it in arguments if isinstance(it, Tensor)), None)
         if device is None or device.type == "cpu" or device.index == torch.cuda.current_device():
-            launch(*arguments, **self._constants)
+            function[programs](*arguments, **self._constants)
         else:
             with torch.cuda.device(device):
-                launch(*arguments, **self._constants)
-
-
-def _is_large(arguments: Sequence[Argument]) -> bool:
-    """Whether an offset or a size may not fit in 32 bits."""
-    return any(
-        it.numel() > _MOST_ELEMENTS
-        if isinstance(it, Tensor)
-        else isinstance(it, int) and it not in _INTEGERS["i32"]
-        for it in arguments
-    )
+                function[programs](*arguments, **self._constants)
 
 
 def _check_arguments(kernel: Kernel, arguments: Sequence[Argument]) -> None:
@@ -2913,10 +2916,10 @@ def _check_arguments(kernel: Kernel, arguments: Sequence[Argument]) -> None:
                 )
             if not tensor.is_contiguous():
                 raise RuntimeError(f"{caller}: expected {name} to be contiguous")
-            if tensor.numel() > _MOST_ELEMENTS and kernel.index64 is None:
+            if tensor.numel() > _MOST_INDEX and kernel.index64 is None:
                 raise RuntimeError(
                     f"{caller}: {name} has {tensor.numel()} elements; the kernel's offsets"
-                    f" reach {_MOST_ELEMENTS}"
+                    f" reach {_MOST_INDEX}"
                 )
     for dtype in dtypes.values():
         if all(_DTYPES[offered] != dtype for offered in kernel.dtypes):
@@ -2945,13 +2948,14 @@ def _check_tensor(
 
 
 def _check_number(caller: str, name: str, type_: str, value: object) -> None:
-    integers = _INTEGERS.get(type_)
-    kinds: tuple[type, ...] = (int,) if integers else (bool,) if type_ == "bool" else (int, float)
-    if not isinstance(value, kinds) or isinstance(value, bool) != (type_ == "bool"):
+    limits = _INTEGERS.get(type_)
+    kind = int if limits else bool if type_ == "bool" else float
+    accepted = {int: int | torch.SymInt, bool: bool, float: float | int | torch.SymInt}[kind]
+    if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(
-            f"{caller}: argument '{name}' must be {kinds[-1].__name__}, not {type(value).__name__}"
+            f"{caller}: argument '{name}' must be {kind.__name__}, not {type(value).__name__}"
         )
-    if integers and value not in integers:
+    if limits and not limits[0] <= value <= limits[1]:
         raise RuntimeError(f"{caller}: {name} = {value} does not fit in {type_}")
 
 

@@ -9,15 +9,22 @@ if TYPE_CHECKING:
 
 _STANDARD_LIBRARY = {
     "inspect": "import inspect",
+    "math": "import math",
+    "Iterator": "from collections.abc import Iterator, Sequence",
     "Sequence": "from collections.abc import Sequence",
     "dataclass": "from dataclasses import dataclass",
+    "lru_cache": "from functools import lru_cache",
+    "attrgetter": "from operator import attrgetter",
     "Any": "from typing import Any, TypeAlias",
+    "ClassVar": "from typing import Any, ClassVar, NamedTuple, Self, TypeAlias",
 }
 _THIRD_PARTY = {
     "torch": "import torch",
     "triton": "import triton",
     "tl": "import triton.language as tl",
     "Tensor": "from torch import Tensor",
+    "once_differentiable": "from torch.autograd.function import once_differentiable",
+    "triton_op": "from torch.library import triton_op, wrap_triton",
     "libdevice": "from triton.language.extra import libdevice",
 }
 
@@ -25,6 +32,10 @@ _THIRD_PARTY = {
 def import_lines(names: Iterable[str]) -> tuple[str, ...]:
     """The imports that bind `names`, the standard library's first, as import sorters order them."""
     wanted = frozenset(names)
+    # A longer line of the same module takes the place of the shorter one.
+    wanted -= {
+        it for it, longer in (("Sequence", "Iterator"), ("Any", "ClassVar")) if longer in wanted
+    }
     groups = [
         [line for name, line in table.items() if name in wanted]
         for table in (_STANDARD_LIBRARY, _THIRD_PARTY)

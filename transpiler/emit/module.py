@@ -10,10 +10,12 @@ from transpiler.emit.functions import ModuleFunctions
 from transpiler.emit.imports import import_lines
 from transpiler.emit.launchers import launcher_names, launcher_views
 from transpiler.emit.line_map import LineMap
+from transpiler.emit.operators import operator_views
 from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
 from transpiler.frozen import dataclass
+from transpiler.host.plan import HostPlan
 from transpiler.ir.description import ChangedName
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import LoweredKernel, lower_kernel
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
     from transpiler.target.printer import Line
 
 _LAUNCHER_IMPORTS = ("inspect", "Sequence", "Any", "torch", "Tensor")
+_OPERATOR_IMPORTS = (
+    *("math", "Iterator", "lru_cache", "attrgetter", "ClassVar"),
+    *("once_differentiable", "triton_op"),
+)
+_NO_OPERATORS = HostPlan()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +58,8 @@ def emit_module(
     options_text: str,
     version: str,
     forms: tuple[WideFunction, ...] = (),
+    host: HostPlan = _NO_OPERATORS,
+    namespace: str = "teeny",
 ) -> EmittedModule:
     """Emit the kernels of `plans`, in their order, each after the functions it is the first to call.
 
@@ -60,6 +69,7 @@ def emit_module(
         EmissionError: the text is no valid Python; a fault of the compiler.
     """
     kernels, functions, classes = _lower(module, plans, source, forms)
+    replaced = {it.struct_name for it in host.operators if it.is_launcher}
     raw = [kernel.function for kernel in kernels]
     wide = [
         (kernel, form)
@@ -89,6 +99,7 @@ def emit_module(
                 *("dataclass", "triton"),
                 *(["tl"] if helpers or any(it.dtype_parameters for it in kernels) else []),
                 *(_LAUNCHER_IMPORTS if kernels else []),
+                *(_OPERATOR_IMPORTS if host.operators else []),
             }
         ),
         exports=_sorted_exports(
@@ -96,6 +107,12 @@ def emit_module(
                 *("KERNELS", "Kernel"),
                 *(["Launcher"] if kernels else []),
                 *classes,
+                *(["RuntimeOp"] if host.operators else []),
+                *(
+                    name
+                    for it in host.operators
+                    for name in (it.name, *([] if it.is_launcher else [it.struct_name]))
+                ),
                 *(it.name for it in (*raw, *specialised)),
                 *(form.name for _, form in wide),
             ]
@@ -108,7 +125,14 @@ def emit_module(
         ),
         specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),
         table=table(zip(plans, kernels, strict=True)),
-        launchers=launcher_views(zip(classes, plans, kernels, strict=True)),
+        launchers=launcher_views(
+            it for it in zip(classes, plans, kernels, strict=True) if it[0] not in replaced
+        ),
+        operators=operator_views(
+            host,
+            namespace,
+            {plan.kernel.name: kernel for plan, kernel in zip(plans, kernels, strict=True)},
+        ),
     )
     text = template("module.py.j2").render(module=view)
     starts = compile_module(text, _base(source))

@@ -35,6 +35,37 @@ class LauncherView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorView:
+    """An operator: the class of its `RuntimeOp`, the torch operators, and the function that callers use.
+
+    `tensors`, `together`, `passed` and `passed_shape` are arguments as they stand in a call; `…_forms` are the names of
+    kernels, none where torch gets no backward half; `methods` are whole.
+    """
+
+    class_name: str
+    bases: str
+    docs: tuple[str, ...]
+    facts: tuple[str, ...]
+    methods: tuple[str, ...]
+    name: str
+    qualified: str
+    updated: str
+    tensor_parameters: tuple[str, ...]
+    argument_parameters: tuple[str, ...]
+    keyword_parameters: tuple[str, ...]
+    tensors: str
+    together: str
+    passed: str
+    shape: str
+    passed_shape: str
+    construction: str
+    backward_construction: str
+    cached: str
+    forward_forms: tuple[str, ...]
+    backward_forms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleView:
     """A module from top to bottom; every string is a line, or the lines of one definition."""
 
@@ -47,3 +78,4 @@ class ModuleView:
     specialisations: tuple[FunctionView, ...]
     table: tuple[str, ...]
     launchers: tuple[LauncherView, ...]
+    operators: tuple[OperatorView, ...]
