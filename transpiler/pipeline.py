@@ -44,6 +44,7 @@ class Options:
         kernels: the names of the kernels to translate; empty for all.
         blocks: for const generics, the values to specialise for, in the order wanted.
         dtypes: the dtypes to specialise for; None for all that a kernel offers.
+        op_namespace: the namespace of the torch operators.
         allowed: the codes of warnings not to give, or their beginnings.
         denies_warnings: a warning is as bad as an error.
     """
@@ -53,6 +54,7 @@ class Options:
     kernels: tuple[str, ...] = ()
     blocks: tuple[tuple[str, tuple[int, ...]], ...] = ()
     dtypes: tuple[DType, ...] | None = None
+    op_namespace: str = "teeny"
     allowed: tuple[str, ...] = ()
     denies_warnings: bool = False
 
@@ -68,6 +70,8 @@ class Options:
         words += [f"--block {name}={','.join(map(str, values))}" for name, values in self.blocks]
         if self.dtypes is not None:
             words.append(f"--dtype {','.join(dtype.value for dtype in self.dtypes)}")
+        if self.op_namespace != "teeny":
+            words.append(f"--op-namespace {self.op_namespace}")
         return " ".join(words) or "defaults"
 
 
@@ -179,6 +183,7 @@ def _translate(
             options_text=options.text(),
             version=__version__,
             forms=wide.functions,
+            namespace=options.op_namespace,
         )
         text, line_map = emitted.text, emitted.line_map
         changed_names(emitted.changed_names, sink)

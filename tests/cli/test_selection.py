@@ -182,3 +182,12 @@ def test_wrong_usage(files: Files, invoke: Invoke, arguments: tuple[str, ...], w
     assert done.exit_code == 2
     assert words in done.stderr
     assert [each.name for each in folder.iterdir()] == ["a.rs"]
+
+
+def test_the_namespace_of_operators_is_a_name(invoke: Invoke, files: Files) -> None:
+    files({"a.rs": DOUBLE})
+    done = invoke("a.rs", "--op-namespace", "mine", "-o", "-")
+    assert "# Options: --op-namespace mine\n" in done.stdout
+    refused = invoke("a.rs", "--op-namespace", "mi-ne")
+    assert refused.exit_code == 2
+    assert "'mi-ne' is no name" in refused.stderr

@@ -9,7 +9,7 @@ import torch
 from torch.nn.functional import batch_norm
 
 from tests.host.interpreted import interpreted
-from tests.host.plans import norms
+from tests.host.plans import module_text, norms
 
 
 def tensors(dtype: torch.dtype = torch.float32, shape: tuple[int, ...] = (2, 3, 2, 2)) -> list[Any]:
@@ -130,3 +130,8 @@ def test_what_torch_knows_of_the_operators() -> None:
     assert not image._schema.is_mutable
     written = [it.name for it in stats._schema.arguments if it.alias_info is not None]
     assert written == ["running_mean", "running_var"]
+
+
+def test_operators_are_in_the_namespace_asked_for() -> None:
+    assert '@triton_op("mine::image_norm", mutates_args=())' in module_text("mine")
+    assert '@triton_op("mine::image_norm_backward", mutates_args=())' in module_text("mine")

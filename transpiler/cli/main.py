@@ -139,6 +139,13 @@ def _complete_path(
     help="Dtypes to specialise for, by their Rust names. Default: what each kernel admits.",
 )
 @click.option(
+    "--op-namespace",
+    metavar="NAME",
+    default="teeny",
+    callback=values.read_namespace,
+    help="The namespace of the torch operators (default: teeny).",
+)
+@click.option(
     "--emit",
     type=click.Choice([each.value for each in values.Emit]),
     default=values.Emit.TRITON.value,

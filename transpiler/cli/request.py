@@ -35,6 +35,7 @@ class Given(TypedDict):
     default_features: bool
     blocks: tuple[Block, ...]
     dtypes: tuple[DType, ...] | None
+    op_namespace: str
     emit: str
     target: str | None
     check: bool
@@ -114,6 +115,7 @@ def read_request(given: Given) -> Request:
             kernels=given["kernels"],
             blocks=given["blocks"],
             dtypes=given["dtypes"],
+            op_namespace=given["op_namespace"],
             allowed=given["allow"],
             denies_warnings=given["deny_warnings"],
         ),

@@ -89,6 +89,13 @@ def read_dtypes(
     return unique(chosen)
 
 
+def read_namespace(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+    """A namespace of torch operators."""
+    if not (text.isascii() and text.isidentifier()):
+        raise click.BadParameter(f"{text!r} is no name: letters, digits and underscores")
+    return text
+
+
 def read_blocks(
     _context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[Block, ...]:
