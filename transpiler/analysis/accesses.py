@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from transpiler.analysis.facts import Facts
     from transpiler.analysis.flow import Site
     from transpiler.analysis.quantities import Quantities
+    from transpiler.ir.types import Type
     from transpiler.ops.model import Op
 
 
@@ -281,7 +282,7 @@ class _Reader:
             if id(node) in seen:
                 continue
             seen.add(id(node))
-            if is_narrow(node) or (
+            if is_narrow(node.type) or (
                 isinstance(node, ir.Read)
                 and not isinstance(self._facts.flow.definition(node), Given | Counted)
             ):
@@ -293,12 +294,14 @@ class _Reader:
         return False
 
 
-def is_narrow(node: ir.Expression) -> bool:
-    """Whether it is an integer of fewer than 32 bits, or one without a sign."""
-    if not is_integer(node) or not isinstance(node.type, Scalar | Tensor):
-        return False
-    dtype = node.type.dtype
-    return isinstance(dtype, DType) and (dtype.bits < _WORD or not dtype.is_signed)
+def is_narrow(type_: Type) -> bool:
+    """Whether it is that of integers of fewer than 32 bits, or of some without a sign."""
+    dtype = type_.dtype if isinstance(type_, Scalar | Tensor) else None
+    return (
+        isinstance(dtype, DType)
+        and dtype.is_integer
+        and (dtype.bits < _WORD or not dtype.is_signed)
+    )
 
 
 _WORD = 32

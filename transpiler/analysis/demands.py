@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.polynomial import Polynomial, constant
-from transpiler.analysis.quantities import ONE, Given, Greatest, Grid, Least, Quotient, Variable
+from transpiler.analysis.quantities import (
+    ONE,
+    Given,
+    Greatest,
+    Grid,
+    Least,
+    Quotient,
+    Variable,
+    substituted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,17 +60,21 @@ class Demands:
         least: dict[int, int] = {}
         left: list[Polynomial] = []
         pending = list(demands)
+        seen = set(idle)
         while pending:
             demand = pending.pop()
+            if demand in seen:
+                continue
+            seen.add(demand)
             number = demand.constant
             if number is not None:
                 if number < 0:
                     return None
-            elif demand not in idle:
+            elif not self._bounds(demand, least):
                 inside = self._inside(demand)
                 if inside is not None:
                     pending += inside
-                elif not self._bounds(demand, least):
+                else:
                     left.append(demand)
         others: dict[Polynomial, None] = {}
         for demand in left:
@@ -87,7 +100,7 @@ class Demands:
         for index in demand.atoms:
             least = self._quantities.all[index]
             if isinstance(least, Least) and demand.coefficient(index) == ONE:
-                return tuple(_with(demand, index, part) for part in least.parts)
+                return tuple(substituted(demand, {index: part}) for part in least.parts)
         number = dict(demand.terms).get((), 0)
         match self._quantities.only(demand - constant(number)):
             case Quotient(dividend=dividend, divisor=divisor) if number <= 0:
@@ -134,7 +147,8 @@ class Demands:
                     # What is subtracted may be taken for any part of the least, what is added only for all.
                     quantifier = all if signs == {isinstance(extreme, Least)} else any
                     return quantifier(
-                        self.is_met(_with(demand, index, part), least, depth + 1) for part in parts
+                        self.is_met(substituted(demand, {index: part}), least, depth + 1)
+                        for part in parts
                     )
                 case _:
                     pass
@@ -144,7 +158,7 @@ class Demands:
             if low is None:
                 return False
             if low:
-                moved = _with(moved, index, Polynomial((((), low), ((index,), 1))))
+                moved = substituted(moved, {index: Polynomial((((), low), ((index,), 1)))})
         return all(factor > 0 for _, factor in moved.terms)
 
     def _low(self, index: int, least: Mapping[int, int], depth: int) -> int | None:
@@ -169,14 +183,3 @@ class Demands:
         difference = a - b
         low = {index: 0 for index, it in enumerate(self._quantities.all) if isinstance(it, Given)}
         return self.is_met(difference, {**low, **self._known(), **terms.least})
-
-
-def _with(polynomial: Polynomial, index: int, value: Polynomial) -> Polynomial:
-    """The polynomial with a value in place of a quantity."""
-    result = constant(0)
-    for product, factor in polynomial.terms:
-        term = Polynomial(((tuple(each for each in product if each != index), factor),))
-        for _ in range(product.count(index)):
-            term = term.times(value)
-        result += term
-    return result

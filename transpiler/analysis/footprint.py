@@ -82,12 +82,15 @@ class _Footprints:
         """What accesses need that certainly happen."""
         self._limits: dict[ir.Symbol, list[_Bound]] = {}
         """What the others need at most, if they happen."""
+        self._found: dict[tuple[object, ...], _Bound | None] = {}
+        self._made: dict[tuple[int, ...], Footprint | None] = {}
         self._open: set[ir.Symbol] = set()
         """Parameters behind which something else is touched."""
 
     def all(self) -> dict[ir.Symbol, Footprint]:
         flow = self._facts.flow
-        narrows = any(is_narrow(node) for node in self._kernel.body.contents.expressions)
+        types = {id(node.type): node.type for node in self._kernel.body.contents.expressions}
+        narrows = any(map(is_narrow, types.values()))
         if flow.calls:
             self._open.update(self._kernel.parameters)
         for site in (*flow.loads, *flow.stores, *flow.atomics):
@@ -108,18 +111,44 @@ class _Footprints:
         return set(self._kernel.parameters) if address is None else {address.root}
 
     def _add(self, access: Access) -> bool:
-        found = furthest(self._quantities, access)
-        if found is None:
-            return False
-        terms = self._demands.settled(found.demands, found.size)
-        if terms is None:
+        bound = self._bound(access)
+        if bound is None:
             return False
         table = self._bounds if access.is_certain else self._limits
-        table.setdefault(access.root, []).append(_Bound(found.size, terms, found.is_exact))
+        known = table.setdefault(access.root, [])
+        if bound not in known:
+            known.append(bound)
         return True
 
+    def _bound(self, access: Access) -> _Bound | None:
+        """What an access needs; most kernels do the same behind several pointers."""
+        where = access[1:-1]
+        if where in self._found:
+            return self._found[where]
+        bound = None
+        found = furthest(self._quantities, access)
+        if found is not None and len(found.size.terms) <= _MOST_TERMS:
+            terms = self._demands.settled(found.demands, found.size)
+            if terms is not None:
+                bound = _Bound(found.size, terms, found.is_exact)
+        self._found[where] = bound
+        return bound
+
     def _footprint(self, symbol: ir.Symbol) -> Footprint | None:
-        every = self._bounds.get(symbol, ())
+        every, limits = self._bounds.get(symbol), self._limits.get(symbol, [])
+        if every is None:
+            return None
+        is_open = symbol in self._open
+        # Each is one object wherever it is needed.
+        same = (is_open, *map(id, every), 0, *map(id, limits))
+        if same not in self._made:
+            self._made[same] = self._united(every, limits, is_open=is_open)
+        return self._made[same]
+
+    def _united(
+        self, every: list[_Bound], limits: list[_Bound], *, is_open: bool
+    ) -> Footprint | None:
+        """What all accesses behind a pointer need."""
         # Those that demand least of the launch: what more than these need is not claimed.
         fewest = min((set(bound.terms.others) for bound in every), key=len, default=set())
         bounds = [bound for bound in every if set(bound.terms.others) <= fewest]
@@ -129,8 +158,6 @@ class _Footprints:
                 kept = [other for other in kept if not self._covers(bound, other)]
                 kept.append(bound)
         kept = kept[:_MOST_PARTS]
-        if not kept:
-            return None
         terms = Terms(
             {
                 index: max(bound.terms.least.get(index, 0) for bound in kept)
@@ -145,10 +172,10 @@ class _Footprints:
         return Footprint(
             count=self._writer.written(count),
             conditions=self._conditions(terms),
-            is_exact=symbol not in self._open
+            is_exact=not is_open
             and all(
                 bound.is_exact and self._demands.is_no_less(count, bound.size, terms)
-                for bound in (*every, *self._limits.get(symbol, ()))
+                for bound in (*every, *limits)
             ),
         )
 

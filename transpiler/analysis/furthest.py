@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from transpiler.analysis.accesses import Access
 
 _MOST_STEPS = 64
+_MOST_TERMS = 10
+"""Of what grows longer, nothing that anybody would read comes."""
 _NOTHING = constant(0)
 
 
@@ -70,6 +72,8 @@ class _Search:
         for _ in range(_MOST_STEPS):
             if not (self._divide() or self._count() or self._fix()):
                 break
+            if max(len(each.terms) for each in (self._offsets, *self._conditions)) > _MOST_TERMS:
+                return None
         if self._varying(self._offsets, *self._conditions, *self._demands):
             return None
         self._demands += [-condition - ONE for condition in self._conditions]
@@ -149,8 +153,9 @@ class _Search:
 
     def _count(self) -> bool:
         """Make one variable of what a condition bounds, and drop the condition."""
-        for condition in self._conditions:
-            self._drop_weaker(condition)
+        if len(self._conditions) > 1:
+            for condition in self._conditions:
+                self._drop_weaker(condition)
         sums = {
             condition: found
             for condition in self._conditions
@@ -167,7 +172,12 @@ class _Search:
         """Drop the conditions that follow from another."""
         kept: list[Polynomial] = []
         for other in self._conditions:
-            if other != condition and self._follows(condition - other):
+            # What follows has no term more that the condition has not, but for a number.
+            if (
+                other != condition
+                and len(other.terms) <= len(condition.terms) + 1
+                and self._follows(condition - other)
+            ):
                 self._demands += [
                     _single(index)
                     for index in (condition - other).atoms

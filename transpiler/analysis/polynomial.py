@@ -42,6 +42,8 @@ class OpaqueAtom(NamedTuple):
     key: int
 
 
+_ONE = (((), 1),)
+
 Atom: TypeAlias = SymbolAtom | ProgramAtom | LaneAtom | VariableAtom | OpaqueAtom
 
 
@@ -84,6 +86,8 @@ class Polynomial(NamedTuple):
     def __add__(self, other: object) -> Polynomial:
         if not isinstance(other, Polynomial):
             return NotImplemented
+        if not self.terms or not other.terms:
+            return self if self.terms else other
         result = dict(self.terms)
         for product, factor in other.terms:
             result[product] = result.get(product, 0) + factor
@@ -93,10 +97,19 @@ class Polynomial(NamedTuple):
         return Polynomial(tuple((product, -factor) for product, factor in self.terms))
 
     def __sub__(self, other: Polynomial) -> Polynomial:
-        return self + -other
+        if not other.terms:
+            return self
+        result = dict(self.terms)
+        for product, factor in other.terms:
+            result[product] = result.get(product, 0) - factor
+        return made_of(result)
 
     def times(self, other: Polynomial) -> Polynomial:
         """The product."""
+        if self.terms == _ONE:
+            return other
+        if other.terms == _ONE:
+            return self
         result: dict[tuple[int, ...], int] = {}
         for left, a in self.terms:
             for right, b in other.terms:
@@ -107,7 +120,9 @@ class Polynomial(NamedTuple):
 
 def made_of(terms: dict[tuple[int, ...], int]) -> Polynomial:
     """The polynomial of these terms."""
-    return Polynomial(tuple(sorted((p, f) for p, f in terms.items() if f)))
+    kept = [term for term in terms.items() if term[1]]
+    kept.sort()
+    return Polynomial(tuple(kept))
 
 
 def constant(value: int) -> Polynomial:

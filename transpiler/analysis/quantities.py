@@ -5,6 +5,7 @@ Quotients are quotients of polynomials, so an offset can be asked what it is whe
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.analysis.polynomial import (
@@ -72,6 +73,8 @@ class Quantities:
     def __init__(self) -> None:
         self.all: list[Quantity] = []
         self._indices: dict[Quantity, int] = {}
+        self._varying: list[frozenset[int]] = []
+        """For each quantity the variables in it."""
 
     def single(self, quantity: Quantity) -> Polynomial:
         """The quantity as a polynomial."""
@@ -79,6 +82,12 @@ class Quantities:
         if index is None:
             index = self._indices[quantity] = len(self.all)
             self.all.append(quantity)
+            inside = (
+                {index}
+                if isinstance(quantity, Variable)
+                else chain.from_iterable(map(self.variables, parts_of(quantity)))
+            )
+            self._varying.append(frozenset(inside))
         return Polynomial((((index,), 1),))
 
     def only(self, polynomial: Polynomial) -> Quantity | None:
@@ -91,21 +100,18 @@ class Quantities:
 
     def variables(self, polynomial: Polynomial) -> frozenset[int]:
         """The variables in it, also those inside of quotients."""
-        found: set[int] = set()
-        for index in polynomial.atoms:
-            match self.all[index]:
-                case Variable():
-                    found.add(index)
-                case quantity:
-                    for part in parts_of(quantity):
-                        found |= self.variables(part)
-        return frozenset(found)
+        varying = self._varying
+        return frozenset().union(
+            *[varying[index] for product, _ in polynomial.terms for index in product]
+        )
 
     def quotients(self, polynomial: Polynomial) -> frozenset[Quotient]:
         """The quotients in it that vary."""
         found: set[Quotient] = set()
         for index in polynomial.atoms:
             quantity = self.all[index]
+            if not self._varying[index] or isinstance(quantity, Variable):
+                continue
             for part in parts_of(quantity):
                 found |= self.quotients(part)
             if isinstance(quantity, Quotient) and self.variables(quantity.dividend):
@@ -114,19 +120,13 @@ class Quantities:
 
     def replaced(self, polynomial: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
         """The polynomial with values in place of some variables."""
-        if not self.variables(polynomial) & values.keys():
-            return polynomial
         found: dict[int, Polynomial] = {}
-        for index in polynomial.atoms:
-            value = values.get(index)
-            found[index] = self._inside(index, values) if value is None else value
-        result = constant(0)
-        for product, factor in polynomial.terms:
-            term = constant(factor)
+        for product, _ in polynomial.terms:
             for index in product:
-                term = term.times(found[index])
-            result += term
-        return result
+                if index not in found and not self._varying[index].isdisjoint(values):
+                    value = values.get(index)
+                    found[index] = self._inside(index, values) if value is None else value
+        return substituted(polynomial, found) if found else polynomial
 
     def _inside(self, index: int, values: Mapping[int, Polynomial]) -> Polynomial:
         match self.all[index]:
@@ -249,6 +249,23 @@ def parts_of(quantity: Quantity) -> tuple[Polynomial, ...]:
             return parts
         case _:
             return ()
+
+
+def substituted(polynomial: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
+    """The polynomial with values in place of some quantities, which are looked for outside of quotients alone."""
+    total: dict[tuple[int, ...], int] = {}
+    for product, factor in polynomial.terms:
+        kept = tuple([index for index in product if index not in values])
+        if len(kept) == len(product):
+            total[product] = total.get(product, 0) + factor
+            continue
+        term = Polynomial(((kept, factor),))
+        for index in product:
+            if index in values:
+                term = term.times(values[index])
+        for made, times in term.terms:
+            total[made] = total.get(made, 0) + times
+    return made_of(total)
 
 
 def split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
