@@ -132,8 +132,48 @@ def statistics(forward: Kernel) -> Operator:
     )
 
 
+def on_the_kernel_itself(forward: Kernel) -> Operator:
+    """The operator of matrices, on the struct of its kernel."""
+    return Operator(
+        span=Span(0, 0),
+        struct_name="BatchNormForwardInference",
+        name="batch_norm_forward_inference",
+        docs=(),
+        is_launcher=True,
+        arguments=(Argument(name="block_n", annotation="int"),),
+        needs_dtype=False,
+        methods=(
+            method(
+                "__init__",
+                "block_n",
+                'super().__init__(KERNELS["batch_norm_forward_inference"], BLOCK_N=block_n)',
+            ),
+            method("forward_kernel", "", "self"),
+            method("param_shapes", "input_shapes output_shape", "[[input_shapes[0][1]]] * 4"),
+            method(
+                "pack_args",
+                "inputs params output output_shape output_row_stride",
+                "(inputs[0], output, *params, *output_shape, 1e-5)",
+            ),
+            method("grid", "output_shape", "(output_shape[1], 1, 1)"),
+        ),
+        forward=forward,
+        backward=None,
+        inputs=("x",),
+        parameters=("weight", "bias", "running_mean", "running_var"),
+        updated=(),
+        gradients=(),
+        saved=(),
+        saves_output=False,
+        zeroes_output=False,
+        output_dtype=None,
+        output_like="x",
+        takes_output_shape=False,
+    )
+
+
 def module_text(namespace: str = "teeny") -> str:
-    """The module of our batch norm kernels with both operators."""
+    """The module of our batch norm kernels with its operators."""
     result = transpile(OWN_RUST.path)
     assert result.module is not None
     kernels = {plan.kernel.name: plan.kernel for plan in result.plans}
@@ -144,6 +184,7 @@ def module_text(namespace: str = "teeny") -> str:
                 kernels["batch_norm_2d_nchw_backward"],
             ),
             statistics(kernels["batch_norm_stats_forward"]),
+            on_the_kernel_itself(kernels["batch_norm_forward_inference"]),
         )
     )
     return emit_module(

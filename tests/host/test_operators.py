@@ -135,3 +135,14 @@ def test_what_torch_knows_of_the_operators() -> None:
 def test_operators_are_in_the_namespace_asked_for() -> None:
     assert '@triton_op("mine::image_norm", mutates_args=())' in module_text("mine")
     assert '@triton_op("mine::image_norm_backward", mutates_args=())' in module_text("mine")
+
+
+@interpreted
+def test_an_operator_of_the_name_of_its_kernel_leaves_the_kernel_its_name() -> None:
+    module = norms()
+    kernel = "batch_norm_forward_inference"
+    assert getattr(module, kernel) is module.KERNELS[kernel].function
+    x, *rest = tensors(shape=(5, 3))
+    out = getattr(module, f"{kernel}_")(x, *rest, block_n=8)
+    torch.testing.assert_close(out, expected(x, *rest))
+    assert isinstance(module.BatchNormForwardInference(8), module.Launcher)

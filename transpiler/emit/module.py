@@ -69,13 +69,18 @@ def emit_module(
         EmissionError: the text is no valid Python; a fault of the compiler.
     """
     kernels, functions, classes = _lower(module, plans, source, forms)
-    replaced = {it.struct_name for it in host.operators if it.is_launcher}
     raw = [kernel.function for kernel in kernels]
     wide = [
         (kernel, form)
         for kernel in kernels
         if (form := kernel.index64) is not None and form is not kernel.function
     ]
+    bound_names = {*(it.function.name for it in kernels), *(it.name for _, it in wide), *classes}
+    operators = [
+        python_name(it.name, bound_names | HOST_NAMES | MODULE_NAMES, frozenset())
+        for it in host.operators
+    ]
+    replaced = {it.struct_name for it in host.operators if it.is_launcher}
     called = [function for group in functions for function in group]
     specialised = [function for kernel in kernels for function in kernel.specialisations]
     reads = [(it, names_read(it)) for it in (*called, *raw, *specialised)]
@@ -110,8 +115,8 @@ def emit_module(
                 *(["RuntimeOp"] if host.operators else []),
                 *(
                     name
-                    for it in host.operators
-                    for name in (it.name, *([] if it.is_launcher else [it.struct_name]))
+                    for it, function in zip(host.operators, operators, strict=True)
+                    for name in (function, *([] if it.is_launcher else [it.struct_name]))
                 ),
                 *(it.name for it in (*raw, *specialised)),
                 *(form.name for _, form in wide),
@@ -130,6 +135,7 @@ def emit_module(
         ),
         operators=operator_views(
             host,
+            operators,
             namespace,
             {plan.kernel.name: kernel for plan, kernel in zip(plans, kernels, strict=True)},
         ),

@@ -34,14 +34,17 @@ _TORCH = {
 
 
 def operator_views(
-    host: HostPlan, namespace: str, kernels: Mapping[str, LoweredKernel]
+    host: HostPlan, names: list[str], namespace: str, kernels: Mapping[str, LoweredKernel]
 ) -> tuple[OperatorView, ...]:
-    """The operators of a plan; `kernels` are by their Rust names."""
-    return tuple(_view(it, namespace, kernels) for it in host.operators)
+    """The operators of a plan; `names` are those of their functions in Python, `kernels` are by their Rust names."""
+    return tuple(
+        _view(it, name, namespace, kernels) for it, name in zip(host.operators, names, strict=True)
+    )
 
 
 def _view(
     operator: Operator,
+    name: str,
     namespace: str,
     kernels: Mapping[str, LoweredKernel],
 ) -> OperatorView:
@@ -73,7 +76,8 @@ def _view(
             "\n".join(line.text for line in print_function(method, level=1))
             for method in operator.methods
         ),
-        name=operator.name,
+        name=name,
+        definition=f"_{operator.name}_op",
         qualified=f"{namespace}::{operator.name}",
         updated=_names(operator.updated),
         tensor_parameters=tuple(f"{name}: Tensor" for name in names),

@@ -38,6 +38,7 @@ class LauncherView:
 class OperatorView:
     """An operator: the class of its `RuntimeOp`, the torch operators, and the function that callers use.
 
+    `definition` is the name of what torch makes of it.
     `tensors`, `together`, `passed` and `passed_shape` are arguments as they stand in a call; `…_forms` are the names of
     kernels, none where torch gets no backward half; `methods` are whole.
     """
@@ -48,6 +49,7 @@ class OperatorView:
     facts: tuple[str, ...]
     methods: tuple[str, ...]
     name: str
+    definition: str
     qualified: str
     updated: str
     tensor_parameters: tuple[str, ...]
