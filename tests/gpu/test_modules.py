@@ -123,6 +123,7 @@ def test_autocast(modules: Modules) -> None:
         torch.testing.assert_close(y, expected)
 
 
+@pytest.mark.filterwarnings("ignore")  # Inductor, while it is imported and compiles, of itself.
 @pytest.mark.parametrize("is_training", [True, False])
 @pytest.mark.parametrize("name", ["rows", "images", "channels-last", "cumulative", "f16-in-f32"])
 def test_compiled_without_a_break(name: str, *, is_training: bool, operated: Modules) -> None:
@@ -140,6 +141,7 @@ def test_compiled_without_a_break(name: str, *, is_training: bool, operated: Mod
             torch.testing.assert_close(results[1][key], value)
 
 
+@pytest.mark.filterwarnings("ignore")  # As above.
 def test_compiled_for_any_batch_size(operated: Modules) -> None:
     torch._dynamo.reset()
     norm = operated.BatchNorm2d(3, device="cuda")
@@ -222,6 +224,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
+@pytest.mark.filterwarnings("ignore")  # As above: torch's check compiles, too.
 def test_operators_pass_torchs_own_check(operated: Modules) -> None:
     recorder = Recorder()
     for call in operator_calls(operated.BatchNorm2d.operators, "cuda"):
