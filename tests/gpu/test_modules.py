@@ -203,6 +203,17 @@ def _results(
     return {"y": y.detach(), "dx": x.grad, **gradients, **state}
 
 
+def _apart(value: object) -> object:
+    """An argument of an operator, copied and apart from autograd."""
+    match value:
+        case torch.Tensor():
+            return value.detach().clone()
+        case list():
+            return [_apart(each) for each in value]
+        case _:
+            return value
+
+
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes the calls of operators in the namespace `teeny`."""
 
@@ -219,8 +230,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> object:
         if func.namespace == "teeny":
             assert not kwargs
-            given = (a.detach().clone() if isinstance(a, torch.Tensor) else a for a in args)
-            self.calls.append((func, tuple(given)))
+            self.calls.append((func, tuple(map(_apart, args))))
         return func(*args, **(kwargs or {}))
 
 
