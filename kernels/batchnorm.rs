@@ -7,7 +7,7 @@
 //!
 //! A program owns one channel (one plane of it for the image forward) and walks it in tiles, so no
 //! two programs share a sum and a result does not depend on the order in which they run. Offsets
-//! are 32-bit: a tensor holds at most 2^31 - 1 elements.
+//! are `i32`; of a tensor of 2^31 elements and more, they need the form with 64-bit offsets.
 //!
 //! Numerics. Statistics take two passes over the data, the mean first and then the squares of what
 //! is left after subtracting it; the difference of two large sums never appears. Lanes beyond the

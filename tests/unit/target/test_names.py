@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from transpiler.ir.types import F32, I32, DType, TupleType
-from transpiler.target.names import KEYWORDS, name_kernel
+from transpiler.target.names import HOST_NAMES, KEYWORDS, name_kernel
+from transpiler.target.prelude import PRELUDE
 from transpiler.target.usage import analyse
 
 if TYPE_CHECKING:
@@ -237,3 +238,7 @@ def test_what_a_tuple_drops_has_one_type_for_each_name(build: Build) -> None:
     text = build.python(*statements, parameters=[n])
     assert "left, _ = " in text
     assert "_1, right = " in text
+
+
+def test_helpers_of_kernels_and_the_host_side_never_bind_one_name() -> None:
+    assert HOST_NAMES.isdisjoint(PRELUDE)

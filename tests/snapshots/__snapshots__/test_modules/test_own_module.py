@@ -1,5 +1,5 @@
 # Generated from batchnorm.rs by teeny-transpile 0.1.0; change the Rust, not this file.
-# Source: sha256 bff19522fa78c0501de2e62947182c428053a5467c3a49b6cd4c6cdfbcf1b072
+# Source: sha256 0812767c96c2d0c1015bc4278aa6c6bc6b54ad600b590572566fd0fff144aba7
 # Options: --block BLOCK_N=128 --block BLOCK_HW=128 --dtype f16
 #
 # Names are those of the Rust. One that Python or Triton reserves, or that this module uses
@@ -15,7 +15,7 @@ element `x[b, c, p]` lies at `(b * C + c) * HW + p`.
 
 A program owns one channel (one plane of it for the image forward) and walks it in tiles, so no
 two programs share a sum and a result does not depend on the order in which they run. Offsets
-are 32-bit: a tensor holds at most 2^31 - 1 elements.
+are `i32`; of a tensor of 2^31 elements and more, they need the form with 64-bit offsets.
 
 Numerics. Statistics take two passes over the data, the mean first and then the squares of what
 is left after subtracting it; the difference of two large sums never appears. Lanes beyond the
@@ -1173,6 +1173,7 @@ _INTEGERS = {
 }
 _MOST_INDEX = 2**31 - 1
 _MOST_PROGRAMS = {"x": 2**31 - 1, "y": 65535, "z": 65535}
+_RUNS_ON_CPU = not all(isinstance(it.function, triton.JITFunction) for it in KERNELS.values())
 
 
 class Launcher:
@@ -1253,7 +1254,7 @@ def _check_arguments(kernel: Kernel, arguments: Sequence[Argument]) -> None:
             is_widened = type_ == "i32" and kernel.index64 is not None
             _check_number(caller, name, "i64" if is_widened else type_, value)
         elif value is not None:
-            tensor = _check_tensor(kernel, caller, name, value, device)
+            tensor = _check_tensor(caller, name, value, device)
             device = tensor.device
             expected = _DTYPES.get(type_[1:]) or dtypes.setdefault(type_, tensor.dtype)
             if tensor.dtype != expected:
@@ -1272,9 +1273,7 @@ def _check_arguments(kernel: Kernel, arguments: Sequence[Argument]) -> None:
             raise NotImplementedError(f'"{kernel.name}" not implemented for {dtype}')
 
 
-def _check_tensor(
-    kernel: Kernel, caller: str, name: str, value: object, device: torch.device | None
-) -> Tensor:
+def _check_tensor(caller: str, name: str, value: object, device: torch.device | None) -> Tensor:
     if not isinstance(value, Tensor):
         raise TypeError(f"{caller}: argument '{name}' must be Tensor, not {type(value).__name__}")
     if value.layout is not torch.strided:
@@ -1284,8 +1283,7 @@ def _check_tensor(
             f"{caller}: Expected all tensors to be on the same device, but got {name} is on"
             f" {value.device}, different from other tensors on {device}"
         )
-    is_interpreted = not isinstance(kernel.function, triton.JITFunction)
-    if value.device.type != "cuda" and not (is_interpreted and value.device.type == "cpu"):
+    if value.device.type != "cuda" and not (_RUNS_ON_CPU and value.device.type == "cpu"):
         raise RuntimeError(
             f"{caller}: Expected all tensors to be on a GPU, but got {name} is on {value.device}"
             " (Triton runs on a CPU where TRITON_INTERPRET=1 is set before it is imported)"
@@ -1308,22 +1306,16 @@ def _check_number(caller: str, name: str, type_: str, value: object) -> None:
 def _check_memory(kernel: Kernel, arguments: Sequence[Argument]) -> None:
     """Refuse to write where another argument is, and what autograd would not see."""
     caller = f"{kernel.name}()"
-    written = {*kernel.writes, *kernel.atomics}
-    spans = [
-        (name, value.data_ptr(), value.data_ptr() + value.nbytes)
+    written = (*kernel.writes, *kernel.atomics)
+    tensors = {
+        name: value
         for name, value in zip(kernel.parameters, arguments, strict=True)
-        if isinstance(value, Tensor) and (name in written or name in kernel.reads)
-    ]
-    for name, first, end in spans:
-        for other, other_first, other_end in spans:
-            if name in written and name != other and first < other_end and other_first < end:
-                raise RuntimeError(
-                    f"{caller}: unsupported operation: some elements of {other} and of {name}, which"
-                    " is written to, refer to a single memory location. Please clone() the tensor"
-                    " before performing the operation."
-                )
-    for name, value in zip(kernel.parameters, arguments, strict=True):
-        if isinstance(value, Tensor) and value.requires_grad and torch.is_grad_enabled():
+        if isinstance(value, Tensor)
+    }
+    touched = {name: it for name, it in tensors.items() if name in written or name in kernel.reads}
+    _check_overlap(caller, written, touched)
+    for name, value in tensors.items():
+        if value.requires_grad and torch.is_grad_enabled():
             raise RuntimeError(
                 f"{caller}: a leaf Variable that requires grad, {name}, is being used in an"
                 " in-place operation."
@@ -1331,6 +1323,19 @@ def _check_memory(kernel: Kernel, arguments: Sequence[Argument]) -> None:
                 else f"{caller}: launches don't support automatic differentiation, but {name}"
                 " requires grad."
             )
+
+
+def _check_overlap(caller: str, written: tuple[str, ...], tensors: dict[str, Tensor]) -> None:
+    """Refuse to write to a tensor whose memory another one shares."""
+    spans = {name: (it.data_ptr(), it.data_ptr() + it.nbytes) for name, it in tensors.items()}
+    for name, (first, end) in spans.items():
+        for other, (other_first, other_end) in spans.items():
+            if name in written and name != other and first < other_end and other_first < end:
+                raise RuntimeError(
+                    f"{caller}: unsupported operation: some elements of {other} and of {name}, which"
+                    " is written to, refer to a single memory location. Please clone() the tensor"
+                    " before performing the operation."
+                )
 
 
 def _check_grid(kernel: Kernel, grid: Sequence[int]) -> tuple[int, int, int]:
