@@ -12,6 +12,7 @@ from transpiler.emit.module import emit_module
 from transpiler.frontend.macros.presence import calls_own_macros
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
+from transpiler.host.plan import DEFAULT_NAMESPACE
 from transpiler.ir.description import KernelPlan
 from transpiler.lints.allowed import unknown_allowances, without_allowed
 from transpiler.lints.changed_name import changed_names
@@ -54,7 +55,7 @@ class Options:
     kernels: tuple[str, ...] = ()
     blocks: tuple[tuple[str, tuple[int, ...]], ...] = ()
     dtypes: tuple[DType, ...] | None = None
-    op_namespace: str = "teeny"
+    op_namespace: str = DEFAULT_NAMESPACE
     allowed: tuple[str, ...] = ()
     denies_warnings: bool = False
 
@@ -70,7 +71,7 @@ class Options:
         words += [f"--block {name}={','.join(map(str, values))}" for name, values in self.blocks]
         if self.dtypes is not None:
             words.append(f"--dtype {','.join(dtype.value for dtype in self.dtypes)}")
-        if self.op_namespace != "teeny":
+        if self.op_namespace != DEFAULT_NAMESPACE:
             words.append(f"--op-namespace {self.op_namespace}")
         return " ".join(words) or "defaults"
 

@@ -15,7 +15,7 @@ from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
 from transpiler.frozen import dataclass
-from transpiler.host.plan import HostPlan
+from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
 from transpiler.ir.description import ChangedName
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import LoweredKernel, lower_kernel
@@ -59,7 +59,7 @@ def emit_module(
     version: str,
     forms: tuple[WideFunction, ...] = (),
     host: HostPlan = _NO_OPERATORS,
-    namespace: str = "teeny",
+    namespace: str = DEFAULT_NAMESPACE,
 ) -> EmittedModule:
     """Emit the kernels of `plans`, in their order, each after the functions it is the first to call.
 
@@ -70,11 +70,7 @@ def emit_module(
     """
     kernels, functions, classes = _lower(module, plans, source, forms)
     raw = [kernel.function for kernel in kernels]
-    wide = [
-        (kernel, form)
-        for kernel in kernels
-        if (form := kernel.index64) is not None and form is not kernel.function
-    ]
+    wide = [(kernel, form) for kernel in kernels if (form := kernel.own_form) is not None]
     bound_names = {*(it.function.name for it in kernels), *(it.name for _, it in wide), *classes}
     operators = [
         python_name(it.name, bound_names | HOST_NAMES | MODULE_NAMES, frozenset())
@@ -184,7 +180,7 @@ def _lower(
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]
     form_names = [
         python_name(f"{name}{SUFFIX}", taken.union(names), present)
-        if plan.index64 is not None and plan.index64.kernel is not plan.kernel
+        if plan.own_form is not None
         else ""
         for plan, name in zip(plans, names, strict=True)
     ]
@@ -203,8 +199,8 @@ def _lower(
         if plan.index64 is not None and module.functions:
             callees |= functions.named_by(plan.index64.kernel)
         reserved = module_names.union(callee.name for callee in callees.values())
-        origin_ = origin(plan.kernel)
-        kernels.append(lower_kernel(plan, name, reserved, origin_, callees, form_name))
+        place = origin(plan.kernel)
+        kernels.append(lower_kernel(plan, name, reserved, place, callees, form_name))
         group = list(functions.newly_used(plan.kernel))
         if plan.index64 is not None:
             group += functions.newly_used(plan.index64.kernel)
@@ -214,12 +210,13 @@ def _lower(
 
 def _views(kernel: LoweredKernel) -> Iterator[FunctionView]:
     """A kernel, and below it its form with indices in 64 bits."""
-    if kernel.index64 is None or kernel.index64 is kernel.function:
+    form = kernel.own_form
+    if form is None:
         yield _view(kernel.function)
         return
     known: dict[int, tuple[Line, ...]] = {}
     yield _view(kernel.function, known)
-    yield _view(kernel.index64, known)
+    yield _view(form, known)
 
 
 def _specialised_views(kernel: LoweredKernel) -> Iterator[FunctionView]:

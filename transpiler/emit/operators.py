@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.emit.records import texts
 from transpiler.emit.views import OperatorView
-from transpiler.ir.types import DType
 from transpiler.target.document import INDENT
-from transpiler.target.expression_printer import flat
+from transpiler.target.expression_printer import flat, quoted
 from transpiler.target.printer import docstring, print_function
 
 if TYPE_CHECKING:
@@ -15,22 +15,6 @@ if TYPE_CHECKING:
 
     from transpiler.host.plan import HostPlan, Operator
     from transpiler.target.lower import LoweredKernel
-
-_TORCH = {
-    DType.BOOL: "bool",
-    DType.I8: "int8",
-    DType.I16: "int16",
-    DType.I32: "int32",
-    DType.I64: "int64",
-    DType.U8: "uint8",
-    DType.U16: "uint16",
-    DType.U32: "uint32",
-    DType.U64: "uint64",
-    DType.F16: "float16",
-    DType.BF16: "bfloat16",
-    DType.F32: "float32",
-    DType.F64: "float64",
-}
 
 
 def operator_views(
@@ -79,7 +63,7 @@ def _view(
         name=name,
         definition=f"_{operator.name}_op",
         qualified=f"{namespace}::{operator.name}",
-        updated=_names(operator.updated),
+        updated=flat(texts(operator.updated)),
         tensor_parameters=tuple(f"{name}: Tensor" for name in names),
         argument_parameters=tuple(f"{name}: {kind}" for name, kind in (*shape, *arguments)),
         keyword_parameters=("*", *keywords) if keywords else (),
@@ -101,9 +85,7 @@ def _view(
 
 def _forms(kernel: LoweredKernel) -> tuple[str, ...]:
     """The kernel, and that with 64-bit offsets, by the names that torch looks for."""
-    if kernel.index64 is None or kernel.index64 is kernel.function:
-        return (kernel.function.name,)
-    return kernel.function.name, kernel.index64.name
+    return tuple(it.name for it in (kernel.function, kernel.own_form) if it is not None)
 
 
 def _facts(operator: Operator) -> list[str]:
@@ -115,7 +97,7 @@ def _facts(operator: Operator) -> list[str]:
         ("_gradients", operator.gradients),
         ("_saved", operator.saved),
     ]
-    lines = [f"{name} = {_names(value)}" for name, value in facts if value]
+    lines = [f"{name} = {flat(texts(value))}" for name, value in facts if value]
     if operator.saves_output:
         lines.append("_saves_output = True")
     if operator.zeroes_output:
@@ -123,10 +105,5 @@ def _facts(operator: Operator) -> list[str]:
     if operator.inputs.index(operator.output_like):
         lines.append(f"_output_like = {operator.inputs.index(operator.output_like)}")
     if operator.output_dtype is not None:
-        lines.append(f"_output_dtype = torch.{_TORCH[operator.output_dtype]}")
+        lines.append(f"_output_dtype = _DTYPES[{quoted(operator.output_dtype.value)}]")
     return lines
-
-
-def _names(names: tuple[str, ...]) -> str:
-    inner = ", ".join(f'"{name}"' for name in names)
-    return f"({inner},)" if len(names) == 1 else f"({inner})"

@@ -33,19 +33,19 @@ def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
         "name": Text(source.name),
         "function": Name(kernel.function.name),
         "index64": Name("None" if kernel.index64 is None else kernel.index64.name),
-        "parameters": _texts(kernel.names.symbols[symbol] for symbol in source.parameters),
-        "types": _texts(map(_type, source.parameters)),
-        "constants": _texts(
+        "parameters": texts(kernel.names.symbols[symbol] for symbol in source.parameters),
+        "types": texts(map(_type, source.parameters)),
+        "constants": texts(
             (
                 *(kernel.names.symbols[symbol] for symbol in source.const_generics),
                 *kernel.dtype_parameters,
             )
         ),
-        "dtypes": _texts(dtype.value for dtype in source.dtypes),
+        "dtypes": texts(dtype.value for dtype in source.dtypes),
         "grid_axes": Tuple(tuple(Number(str(axis)) for axis in facts.grid_axes)),
-        "reads": _texts(names[pointer] for pointer in facts.reads),
-        "writes": _texts(names[pointer] for pointer in facts.writes),
-        "atomics": _texts(names[pointer] for pointer in facts.atomics),
+        "reads": texts(names[pointer] for pointer in facts.reads),
+        "writes": texts(names[pointer] for pointer in facts.writes),
+        "atomics": texts(names[pointer] for pointer in facts.atomics),
         "feature": _optional(source.feature_gate),
         "backward": _optional(source.backward),
         "specialisations": Dict(
@@ -74,7 +74,8 @@ def _type(parameter: Symbol) -> str:
             return type_text(other)
 
 
-def _texts(values: Iterable[str]) -> Expression:
+def texts(values: Iterable[str]) -> Expression:
+    """A tuple of strings."""
     return Tuple(tuple(Text(value) for value in values))
 
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from transpiler.target.model import Expression, Function
 
 
+DEFAULT_NAMESPACE = "teeny"
+"""That of the torch operators, where the user asks for no other."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
     """A parameter of an operator behind its tensors: a constructor argument of the Rust struct.

@@ -83,6 +83,12 @@ class KernelPlan:
     specialisations: tuple[Specialisation, ...]
     index64: WideForm | None = None
 
+    @property
+    def own_form(self) -> WideForm | None:
+        """Its form with indices in 64 bits, where that is not the kernel itself."""
+        form = self.index64
+        return None if form is None or form.kernel is self.kernel else form
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedName:

@@ -38,20 +38,13 @@ _WHY_MIXED = (
 
 def wide_forms(module: ir.Module) -> WideModule:
     """The second forms of the kernels that need one, and of the functions these call."""
-    if not module.functions:
-        kernels = {}
-        for kernel in module.kernels:
-            indices = IndexValues((kernel,))
-            form = _form(kernel, indices, {})
-            if form is not None:
-                kernels[kernel.name] = form
-        return WideModule(kernels=kernels, functions=())
-    indices = IndexValues(module.routines)
-    functions, symbols = _functions(module, indices)
+    # Kernels that call nothing have nothing to do with each other.
+    indices = IndexValues(module.routines) if module.functions else None
+    functions, symbols = ((), {}) if indices is None else _functions(module, indices)
     kernels = {
         kernel.name: form
         for kernel in module.kernels
-        if (form := _form(kernel, indices, symbols)) is not None
+        if (form := _form(kernel, indices or IndexValues((kernel,)), symbols)) is not None
     }
     return WideModule(kernels=kernels, functions=functions)
 

@@ -50,6 +50,11 @@ class LoweredKernel:
     index64: Function | None
     shared: frozenset[int]
 
+    @property
+    def own_form(self) -> Function | None:
+        """Its form with indices in 64 bits, where that is a function of its own."""
+        return None if self.index64 is self.function else self.index64
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoweredFunction:
@@ -146,9 +151,9 @@ def lower_kernel(
         comment=origin,
         is_spread=True,
     )
-    form, shared = plan.index64, lowering.lowered
-    index64 = None if form is None else function
-    if form is not None and form.kernel is not kernel:
+    form, shared = plan.own_form, lowering.lowered
+    index64 = None if plan.index64 is None else function
+    if form is not None:
         if not are_names_of_form(names, form.widened):
             names_of_form = name_kernel(kernel, usage, module_names, form.widened)
             lowering = StatementLowering(names_of_form, usage, callees)
