@@ -240,8 +240,8 @@ class _Reader:
             self._require(left, holds=holds, moved=moved)
             self._require(right, holds=holds, moved=moved)
             return
-        if not holds and operator in _OPPOSITE:
-            operator = _OPPOSITE[operator]
+        if not holds and operator in ir.OPPOSITES:
+            operator = ir.OPPOSITES[operator]
         if not is_integer(left) or self._wraps(left) or self._wraps(right):
             self._is_certain = False
             return
@@ -307,14 +307,6 @@ def is_narrow(type_: Type) -> bool:
 _WORD = 32
 _ALL = frozenset({ir.BinaryOperator.AND, ir.BinaryOperator.BIT_AND})
 _ANY = frozenset({ir.BinaryOperator.OR, ir.BinaryOperator.BIT_OR})
-_OPPOSITE = {
-    ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER_EQUAL,
-    ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER,
-    ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS_EQUAL,
-    ir.BinaryOperator.GREATER_EQUAL: ir.BinaryOperator.LESS,
-    ir.BinaryOperator.EQUAL: ir.BinaryOperator.NOT_EQUAL,
-    ir.BinaryOperator.NOT_EQUAL: ir.BinaryOperator.EQUAL,
-}
 
 
 def _is_tile_access(op: Op) -> bool:

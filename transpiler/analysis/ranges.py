@@ -63,14 +63,6 @@ _EXTENTS = Interval(low=1, high=1 << 20)
 _DEEP = 32
 """How many names are followed, one out of the other, before nothing more is asked."""
 
-_OPPOSITE = {
-    ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER_EQUAL,
-    ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER,
-    ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS_EQUAL,
-    ir.BinaryOperator.GREATER_EQUAL: ir.BinaryOperator.LESS,
-    ir.BinaryOperator.EQUAL: ir.BinaryOperator.NOT_EQUAL,
-    ir.BinaryOperator.NOT_EQUAL: ir.BinaryOperator.EQUAL,
-}
 _MIRRORED = {
     ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER,
     ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER_EQUAL,
@@ -366,7 +358,7 @@ def _refined(ranges: Ranges, found: Interval, symbol: ir.Symbol, fact: Fact) -> 
 def _compared(
     ranges: Ranges, found: Interval, symbol: ir.Symbol, node: ir.Binary, *, holds: bool
 ) -> Interval:
-    operator = node.operator if holds else _OPPOSITE[node.operator]
+    operator = node.operator if holds else ir.OPPOSITES[node.operator]
     for side, other, comparison in (
         (node.left, node.right, operator),
         (node.right, node.left, _MIRRORED[operator]),

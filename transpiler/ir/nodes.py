@@ -93,7 +93,7 @@ class BinaryOperator(Enum):
     @property
     def is_comparison(self) -> bool:
         """Whether the result is a truth value of two compared operands."""
-        return self in _COMPARISONS
+        return self in OPPOSITES
 
     @property
     def is_logical(self) -> bool:
@@ -101,16 +101,15 @@ class BinaryOperator(Enum):
         return self is BinaryOperator.AND or self is BinaryOperator.OR
 
 
-_COMPARISONS = frozenset(
-    {
-        BinaryOperator.EQUAL,
-        BinaryOperator.NOT_EQUAL,
-        BinaryOperator.LESS,
-        BinaryOperator.GREATER,
-        BinaryOperator.LESS_EQUAL,
-        BinaryOperator.GREATER_EQUAL,
-    }
-)
+OPPOSITES = {
+    BinaryOperator.EQUAL: BinaryOperator.NOT_EQUAL,
+    BinaryOperator.NOT_EQUAL: BinaryOperator.EQUAL,
+    BinaryOperator.LESS: BinaryOperator.GREATER_EQUAL,
+    BinaryOperator.GREATER_EQUAL: BinaryOperator.LESS,
+    BinaryOperator.GREATER: BinaryOperator.LESS_EQUAL,
+    BinaryOperator.LESS_EQUAL: BinaryOperator.GREATER,
+}
+"""The comparison that holds where another does not; NaN makes an exception of floats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

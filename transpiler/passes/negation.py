@@ -7,15 +7,6 @@ from dataclasses import replace
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, DType, Scalar
 
-_OPPOSITES = {
-    ir.BinaryOperator.EQUAL: ir.BinaryOperator.NOT_EQUAL,
-    ir.BinaryOperator.NOT_EQUAL: ir.BinaryOperator.EQUAL,
-    ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER_EQUAL,
-    ir.BinaryOperator.GREATER_EQUAL: ir.BinaryOperator.LESS,
-    ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS_EQUAL,
-    ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER,
-}
-
 
 def negated(node: ir.Expression) -> ir.Expression:
     """The opposite; a comparison of integers turned round. NaN forbids that of floats."""
@@ -23,11 +14,11 @@ def negated(node: ir.Expression) -> ir.Expression:
         case ir.Unary(operator=ir.UnaryOperator.NOT):
             return node.operand
         case ir.Binary(operator=operator, left=left) if (
-            operator in _OPPOSITES
+            operator in ir.OPPOSITES
             and isinstance(left.type, Scalar)
             and isinstance(left.type.dtype, DType)
             and not left.type.dtype.is_float
         ):
-            return replace(node, operator=_OPPOSITES[operator])
+            return replace(node, operator=ir.OPPOSITES[operator])
         case _:
             return ir.Unary(span=node.span, type=BOOL, operator=ir.UnaryOperator.NOT, operand=node)
