@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from transpiler.cli import values
+from transpiler.cli import options, values
 from transpiler.cli.console import ColorChoice, Console
 from transpiler.version import __version__
 
@@ -108,20 +108,8 @@ def _complete_path(
     callback=values.read_names,
     help="Emit these kernels alone: --kernel a,b, or --kernel a --kernel b.",
 )
-@click.option(
-    "--features",
-    metavar="NAME,...",
-    multiple=True,
-    callback=values.read_names,
-    help="Features that are on for #[cfg(feature = …)] under --no-default-features.",
-)
-@click.option(
-    "--no-default-features",
-    "default_features",
-    flag_value=False,
-    default=True,
-    help="Switch off the features that are not named; without this, every feature is on.",
-)
+@options.features
+@options.no_default_features
 @click.option(
     "--block",
     "blocks",
@@ -171,13 +159,7 @@ def _complete_path(
     show_default=True,
     help="How diagnostics look. json and sarif go to standard output, unless that is taken.",
 )
-@click.option(
-    "--color",
-    type=click.Choice([each.value for each in ColorChoice]),
-    default=ColorChoice.AUTO.value,
-    show_default=True,
-    help="auto: on a terminal, unless NO_COLOR is set.",
-)
+@options.color
 @click.option(
     "--allow",
     metavar="CODE,...",

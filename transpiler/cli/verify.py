@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from transpiler.cli import values
+from transpiler.cli import options, values
 from transpiler.cli.console import ColorChoice, Console
 
 if TYPE_CHECKING:
@@ -79,29 +79,11 @@ class GivenToVerify(TypedDict):
     show_default=True,
     help="cuda: on the GPU; cpu: in Triton's interpreter; auto: on the GPU if there is one.",
 )
-@click.option(
-    "--features",
-    metavar="NAME,...",
-    multiple=True,
-    callback=values.read_names,
-    help="Features that are on for #[cfg(feature = …)] under --no-default-features.",
-)
-@click.option(
-    "--no-default-features",
-    "default_features",
-    flag_value=False,
-    default=True,
-    help="Switch off the features that are not named; without this, every feature is on.",
-)
+@options.features
+@options.no_default_features
 @click.option("--require-cases", is_flag=True, help="A kernel without a case is a failure.")
 @click.option("--json", is_flag=True, help="One JSON document on standard output, no table.")
-@click.option(
-    "--color",
-    type=click.Choice([each.value for each in ColorChoice]),
-    default=ColorChoice.AUTO.value,
-    show_default=True,
-    help="auto: on a terminal, unless NO_COLOR is set.",
-)
+@options.color
 @click.option("-q", "--quiet", is_flag=True, help="Failures and the count alone, no table.")
 @click.option("-v", "--verbose", is_flag=True, help="A row for each shape.")
 @click.pass_context
