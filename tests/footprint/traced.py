@@ -5,16 +5,16 @@ Each pointer stands for an endless memory of zeros, so a kernel can be launched 
 
 from __future__ import annotations
 
-import importlib.util
-import multiprocessing
 import os
 import signal
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import torch
+
+from tests.child import Child
+from tests.importing import import_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,26 +39,17 @@ class Launched:
     grid: tuple[int, ...]
 
 
-class TracingProcess:
+class TracingProcess(Child):
     """The child, started at once and ended by `close`."""
 
     def __init__(self) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self._connection, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        super().__init__(_serve)
 
     def touched(self, launch: Launched) -> Mapping[int, int] | str:
         """For each pointer, by its place among them, 1 + the largest offset touched; or why that is not known."""
         self._connection.send(launch)
         answer: Mapping[int, int] | str = self._connection.recv()
         return answer
-
-    def close(self) -> None:
-        """Ends the child."""
-        self._connection.close()
-        self._process.join(timeout=10)
 
 
 @dataclass(slots=True)
@@ -158,20 +149,10 @@ def _serve(connection: Connection) -> None:
 
 def _run(launch: Launched, modules: dict[Path, ModuleType]) -> None:
     if launch.path not in modules:
-        modules[launch.path] = _load(launch.path)
+        modules[launch.path] = import_file(launch.path, f"traced_{launch.path.stem}")
     arguments = [
         torch.zeros(1, dtype=argument) if isinstance(argument, torch.dtype) else argument
         for argument in launch.arguments
     ]
     function = getattr(modules[launch.path], launch.function)
     function[launch.grid](*arguments, **launch.constants)
-
-
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"traced_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 
+from tests.importing import import_file
 from tests.numerics.launchers import LaunchError, explained
 
 if TYPE_CHECKING:
@@ -59,10 +58,4 @@ def load(path: Path) -> ModuleType:
     Raises:
         FileNotFoundError: There is none.
     """
-    spec = importlib.util.spec_from_file_location(f"on_device_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_file(path, f"on_device_{path.stem}")

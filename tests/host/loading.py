@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import tempfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.importing import import_file
 from transpiler.pipeline import transpile_source
 from transpiler.source import SourceFile
 
@@ -29,10 +28,4 @@ def load(text: str) -> ModuleType:
     folder = Path(tempfile.mkdtemp(prefix="host_"))
     path = folder / f"{folder.name}.py"
     path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(folder.name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_file(path, folder.name)

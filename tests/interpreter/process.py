@@ -7,16 +7,15 @@ and runs launches on request.
 
 from __future__ import annotations
 
-import importlib.util
-import multiprocessing
 import os
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
+from tests.child import Child
+from tests.importing import import_file
 from tests.numerics.launchers import LaunchError, explained
 
 if TYPE_CHECKING:
@@ -48,15 +47,11 @@ class Request:
     grid: tuple[int, ...]
 
 
-class InterpreterProcess:
+class InterpreterProcess(Child):
     """The child, started at once and ended by `close`."""
 
     def __init__(self) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self._connection, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        super().__init__(_serve)
 
     def run(self, request: Request) -> tuple[torch.Tensor, ...]:
         """The buffers of the request's slices after the launch, in order.
@@ -69,11 +64,6 @@ class InterpreterProcess:
         if isinstance(answer, str):
             raise LaunchError(answer)
         return answer
-
-    def close(self) -> None:
-        """Ends the child."""
-        self._connection.close()
-        self._process.join(timeout=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +126,7 @@ def _serve(connection: Connection) -> None:
 
 def _launch(request: Request, modules: dict[Path, ModuleType]) -> tuple[torch.Tensor, ...]:
     if request.path not in modules:
-        modules[request.path] = _load(request.path)
+        modules[request.path] = import_file(request.path, f"interpreted_{request.path.stem}")
     function = getattr(modules[request.path], request.function)
     tensors = [
         a
@@ -146,13 +136,3 @@ def _launch(request: Request, modules: dict[Path, ModuleType]) -> tuple[torch.Te
     ]
     function[request.grid](*tensors, **request.constants)
     return tuple(a.buffer for a in request.arguments if isinstance(a, Slice))
-
-
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"interpreted_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

@@ -8,12 +8,13 @@ the other process: its module is imported there, and its function called with wh
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import os
 import traceback
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from tests.child import Child
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,26 +30,17 @@ class Call:
     arguments: Mapping[str, object]
 
 
-class InterpretedProcess:
+class InterpretedProcess(Child):
     """The child, started at once and ended by `close`."""
 
     def __init__(self) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self._connection, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        super().__init__(_serve)
 
     def run(self, call: Call) -> str | None:
         """What the test raised, with its traceback; None if it passed."""
         self._connection.send(call)
         answer: str | None = self._connection.recv()
         return answer
-
-    def close(self) -> None:
-        """Ends the child."""
-        self._connection.close()
-        self._process.join(timeout=10)
 
 
 def _serve(connection: Connection) -> None:

@@ -6,8 +6,6 @@ kernel's local variables as its frame ends.
 
 from __future__ import annotations
 
-import importlib.util
-import multiprocessing
 import os
 import sys
 import traceback
@@ -17,11 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.child import Child
+from tests.importing import import_file
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from multiprocessing.connection import Connection
     from pathlib import Path
-    from types import FrameType, ModuleType
+    from types import FrameType
 
     import torch
 
@@ -46,15 +47,11 @@ class Held:
     elements: Array
 
 
-class Interpreter:
+class Interpreter(Child):
     """The child, started at once and ended by `close`."""
 
     def __init__(self) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self._connection, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        super().__init__(_serve)
 
     def run(self, launch: Launch) -> dict[str, Held]:
         """The variables of the kernel after it has run.
@@ -67,11 +64,6 @@ class Interpreter:
         if isinstance(answer, dict):
             return answer
         raise RuntimeError(answer)
-
-    def close(self) -> None:
-        """Ends the child."""
-        self._connection.close()
-        self._process.join(timeout=10)
 
 
 def _serve(connection: Connection) -> None:
@@ -105,7 +97,7 @@ def _variables(launch: Launch) -> dict[str, Held]:
         frame.f_trace_lines = False
         return leave
 
-    kernel = _loaded(launch.path).k
+    kernel = import_file(launch.path, launch.path.stem).k
     sys.settrace(enter)  # type: ignore[arg-type]
     try:
         kernel[(1,)](*launch.arguments, **launch.constants)
@@ -130,13 +122,3 @@ def _held(value: object) -> Held | None:
         # numpy has none: the interpreter holds its bits.
         data = (data.astype(np.uint32) << 16).view(np.float32)
     return Held(type=shown, elements=data.reshape(shape))
-
-
-def _loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
