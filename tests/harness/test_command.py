@@ -54,6 +54,7 @@ CASE = record(
             "refused by Triton",
             "error",
             "crashed",
+            "timed out",
         ]
     },
     message=TEXT,
@@ -138,6 +139,7 @@ def test_cases_are_selected(verify: Verify, arguments: tuple[str, ...], count: i
         (("a.rs", "-k", "f33"), "no case is selected by --dtype and -k"),
         (("a.rs", "--device", "tpu"), "'tpu' is not one of"),
         (("a.rs", "--emit", "ptx"), "No such option"),
+        (("a.rs", "--timeout", "0"), "0.0 is not in the range x>0"),
     ],
 )
 def test_wrong_usage_is_2(verify: Verify, arguments: tuple[str, ...], said: str) -> None:

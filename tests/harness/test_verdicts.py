@@ -133,6 +133,22 @@ def test_a_crash_costs_its_own_case_alone(outcome: Verified) -> None:
     assert of(outcome, "after_the_crash")["verdict"] == "pass"
 
 
+def test_a_case_that_never_ends_is_stopped_and_the_others_run(folder: Path) -> None:
+    files = {
+        "hanging.rs": kernel("hanging") + kernel("after_it"),
+        "hanging_cases.py": cases_file(
+            case("hanging", reference="lambda x: any(iter(int, 1))", more=F32),
+            case("after_it", more=F32),
+        ),
+    }
+    said = verify_in(written(folder, files), "hanging.rs", "--json", "--timeout", "4")
+    assert said.code == 1
+    found = of(said, "hanging")
+    assert found["verdict"] == "timed out"
+    assert found["message"] == "the process that launched it was stopped after 4 s"
+    assert of(said, "after_it")["verdict"] == "pass"
+
+
 def test_integers_are_compared_exactly(outcome: Verified) -> None:
     right, wrong = of(outcome, "integers"), of(outcome, "wrong_integers")
     assert right["verdict"] == "pass"

@@ -34,6 +34,7 @@ class GivenToVerify(TypedDict):
     dtypes: tuple[DType, ...] | None
     texts: tuple[str, ...]
     device: str
+    timeout: float | None
     features: tuple[str, ...]
     default_features: bool
     require_cases: bool
@@ -78,6 +79,12 @@ class GivenToVerify(TypedDict):
     default="auto",
     show_default=True,
     help="cuda: on the GPU; cpu: in Triton's interpreter; auto: on the GPU if there is one.",
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Stop a case that takes longer; without this, none is stopped.",
 )
 @options.features
 @options.no_default_features

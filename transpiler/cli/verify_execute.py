@@ -54,7 +54,11 @@ def execute(given: GivenToVerify, console: Console) -> int:
     plans: list[Planned] = []
     outcomes: list[Outcome] = []
     try:
-        events = verify(tuple(programs), given["device"], wanted) if programs else iter(())
+        events = (
+            verify(tuple(programs), given["device"], wanted, given["timeout"])
+            if programs
+            else iter(())
+        )
         for event in _shown(events, console):
             match event:
                 case Device():

@@ -19,6 +19,7 @@ class Verdict(Enum):
     REFUSED = "refused by Triton"
     ERROR = "error"
     CRASHED = "crashed"
+    TIMED_OUT = "timed out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

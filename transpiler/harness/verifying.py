@@ -6,6 +6,7 @@ import multiprocessing
 import signal
 from typing import TYPE_CHECKING
 
+from transpiler.frozen import dataclass
 from transpiler.harness.outcomes import Begun, Device, Finished, Outcome, Planned, Unusable, Verdict
 from transpiler.harness.serving import Job, serve
 
@@ -19,14 +20,28 @@ if TYPE_CHECKING:
 _PATIENCE = 10
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """The end of a process in the middle of its work: what is to be said of the run that it was at."""
+
+    verdict: Verdict
+    told: str
+
+
 class UnusableError(Exception):
     """Nothing can be launched here; the text says why."""
 
 
 def verify(
-    programs: tuple[Program, ...], device: str, wanted: Filter
+    programs: tuple[Program, ...], device: str, wanted: Filter, timeout: float | None = None
 ) -> Iterator[Device | Planned | Outcome]:
     """Where kernels run, then the plan of each file, then the outcome of each run.
+
+    Args:
+        programs: the files.
+        device: where to run, `auto`, `cuda` or `cpu`.
+        wanted: which runs.
+        timeout: after how many seconds a run is given up, if at all.
 
     Raises:
         UnusableError: nothing can be launched: torch or a device is missing.
@@ -36,7 +51,7 @@ def verify(
     while True:
         job = Job(programs=programs, device=device, wanted=wanted, done=frozenset(done))
         current: RunKey | None = None
-        for event in _events(job):
+        for event in _events(job, timeout):
             match event:
                 case Device() | Planned():
                     if not is_restarted:
@@ -53,34 +68,42 @@ def verify(
                     return
                 case Finished():
                     break
-                case int():
+                case _End():
                     if current is None:
-                        raise UnusableError(f"the process that launches kernels {_ended(event)}")
+                        raise UnusableError(f"the process that launches kernels {event.told}")
                     done.add(current)
                     yield Outcome(
                         key=current,
-                        verdict=Verdict.CRASHED,
-                        message=f"the process that launched it {_ended(event)}",
+                        verdict=event.verdict,
+                        message=f"the process that launched it {event.told}",
                     )
         is_restarted = True
 
 
-def _events(job: Job) -> Iterator[Event | int]:
-    """What a process for the job tells, and at its untimely end its exit code."""
+def _events(job: Job, timeout: float | None) -> Iterator[Event | _End]:
+    """What a process for the job tells, and its end where that is untimely or `timeout` is over."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe(duplex=False)
     process = spawn.Process(target=serve, args=(theirs, job), daemon=True)
     process.start()
     theirs.close()
-    is_over = False
+    is_over = is_running = False
     try:
         while not is_over:
-            try:
-                event: Event | int = ours.recv()
-            except EOFError:
-                process.join(_PATIENCE)
-                event = process.exitcode or 0
-            is_over = isinstance(event, Finished | Unusable | int)
+            event: Event | _End
+            # What comes before a run, such as the import of Triton, takes the time it takes.
+            if is_running and not ours.poll(timeout):
+                event = _End(verdict=Verdict.TIMED_OUT, told=f"was stopped after {timeout:g} s")
+                # It may be anywhere, in a loop of LLVM's too, and not listen to anything else.
+                process.kill()
+            else:
+                try:
+                    event = ours.recv()
+                except EOFError:
+                    process.join(_PATIENCE)
+                    event = _End(verdict=Verdict.CRASHED, told=_ended(process.exitcode or 0))
+            is_running = isinstance(event, Begun)
+            is_over = isinstance(event, Finished | Unusable | _End)
             if is_over:
                 process.join(_PATIENCE)
             yield event
