@@ -84,7 +84,8 @@ _DIAGNOSTICS_TOP = """\
 Generated from the table of codes by `python docs/generate.py`: change `transpiler/diagnostics/`, not this page.
 
 Every finding has a code, which never changes its meaning. `teeny-transpile --explain CODE` shows an entry of this page.
-Errors keep a module from being written; warnings do not. All errors of a file are reported in one run.
+Errors keep a module from being written; warnings do not, and remarks are shown with `--verbose`. All errors of a file
+are reported in one run.
 """
 
 _CODE_FAMILIES = {

@@ -12,7 +12,7 @@ from transpiler.emit.module import emit_module
 from transpiler.frontend.macros.presence import calls_own_macros
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
-from transpiler.host.plan import DEFAULT_NAMESPACE
+from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
 from transpiler.ir.description import KernelPlan
 from transpiler.lints.allowed import unknown_allowances, without_allowed
 from transpiler.lints.changed_name import changed_names
@@ -177,6 +177,11 @@ def _translate(
     text, line_map = None, None
     diagnostics = sink.diagnostics
     if not sink.has_errors:
+        host = HostPlan()
+        if any(kernel.backward is not None for kernel in module.kernels):
+            from transpiler.host.pairs import pair_plan  # noqa: PLC0415 - few files name one
+
+            host = pair_plan(module, plans, file, sink)
         emitted = emit_module(
             module,
             plans,
@@ -184,6 +189,7 @@ def _translate(
             options_text=options.text(),
             version=__version__,
             forms=wide.functions,
+            host=host,
             namespace=options.op_namespace,
         )
         text, line_map = emitted.text, emitted.line_map

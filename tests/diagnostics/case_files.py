@@ -31,7 +31,7 @@ FOLDER: Final = Path(__file__).parent / "cases"
 _TEMPLATE: Final = (Path(__file__).parent / "kernel.rs").read_text("utf-8")
 _PLACE: Final = "    // …\n"
 _CASE: Final = re.compile(
-    r"^## (?P<codes>[EW]\d{4}(?:, [EW]\d{4})*): (?P<title>[^\n]+)\n"
+    r"^## (?P<codes>[EWR]\d{4}(?:, [EWR]\d{4})*): (?P<title>[^\n]+)\n"
     r"(?P<before>(?:(?!^## ).*\n)*?)"
     r"^```rust(?P<words>[^\n]*)\n(?P<rust>(?:(?!^```).*\n)*)```\n"
     r"(?P<between>\n*)"

@@ -44,3 +44,15 @@ def warning(code: str, title: str, explanation: str, *, wrong: str = "", right: 
         wrong=wrong,
         right=right,
     )
+
+
+def remark(code: str, title: str, explanation: str, *, wrong: str = "", right: str = "") -> Code:
+    """A code whose findings are told to who asks for more."""
+    return Code(
+        code=code,
+        severity=Severity.REMARK,
+        title=title,
+        explanation=explanation,
+        wrong=wrong,
+        right=right,
+    )

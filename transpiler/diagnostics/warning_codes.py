@@ -125,4 +125,19 @@ WARNING_CODES: tuple[Code, ...] = (
         wrong="// teeny: allow(W601) every mask is whole here",
         right="// teeny: allow(W0601) every mask is whole here",
     ),
+    warning(
+        "W0706",
+        "No kernel has the struct that `backward` names",
+        "`#[kernel(backward = Y)]` names the struct that the macro makes of the backward kernel: its "
+        "name in `PascalCase`. No kernel of the file has this one, and no `use` brings it in; so the "
+        "forward kernel has no gradients.",
+        wrong="#[kernel(backward = ScaleBackwards)]\n"
+        "pub fn scale<T: Triton>(x_ptr: T::Pointer<f32>) {}\n"
+        "#[kernel]\n"
+        "pub fn scale_backward<T: Triton>(x_ptr: T::Pointer<f32>) {}",
+        right="#[kernel(backward = ScaleBackward)]\n"
+        "pub fn scale<T: Triton>(x_ptr: T::Pointer<f32>) {}\n"
+        "#[kernel]\n"
+        "pub fn scale_backward<T: Triton>(x_ptr: T::Pointer<f32>) {}",
+    ),
 )

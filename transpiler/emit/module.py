@@ -71,13 +71,14 @@ def emit_module(
     kernels, functions, classes = _lower(module, plans, source, forms)
     raw = [kernel.function for kernel in kernels]
     wide = [(kernel, form) for kernel in kernels if (form := kernel.own_form) is not None]
-    bound_names = {*(it.function.name for it in kernels), *(it.name for _, it in wide), *classes}
+    called = [function for group in functions for function in group]
+    defined = (*(it.function for it in kernels), *(it for _, it in wide), *called)
+    bound_names = {*(it.name for it in defined), *classes}
     operators = [
         python_name(it.name, bound_names | HOST_NAMES | MODULE_NAMES, frozenset())
         for it in host.operators
     ]
     replaced = {it.struct_name for it in host.operators if it.is_launcher}
-    called = [function for group in functions for function in group]
     specialised = [function for kernel in kernels for function in kernel.specialisations]
     reads = [(it, names_read(it)) for it in (*called, *raw, *specialised)]
     known = {it.name: names for it, names in reads}
@@ -127,7 +128,7 @@ def emit_module(
         specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),
         table=table(zip(plans, kernels, strict=True)),
         launchers=launcher_views(
-            it for it in zip(classes, plans, kernels, strict=True) if it[0] not in replaced
+            tuple(zip(classes, plans, kernels, strict=True)), host.pairs, replaced
         ),
         operators=operator_views(
             host,

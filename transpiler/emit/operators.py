@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.emit.records import texts
 from transpiler.emit.views import OperatorView
+from transpiler.host.plan import GRID
 from transpiler.target.document import INDENT
 from transpiler.target.expression_printer import flat, quoted
 from transpiler.target.printer import docstring, print_function
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from transpiler.host.plan import HostPlan, Operator
     from transpiler.target.lower import LoweredKernel
+
+_MAKES = {"float": "float", GRID: "tuple"}
+"""What callers may give in several forms, and what makes one of them."""
 
 
 def operator_views(
@@ -43,7 +47,7 @@ def _view(
         if it.default is not None
     ]
     keywords = [f"{name}: {kind}" for name, kind in shape] + required + optional
-    made = [f"float({name})" if kind == "float" else name for name, kind in arguments]
+    made = [f"{_MAKES[kind]}({name})" if kind in _MAKES else name for name, kind in arguments]
     made_backward = [*made, "dtype=grad_output.dtype"] if operator.needs_dtype else made
     if operator.needs_dtype:
         made = [*made, f"dtype={operator.output_like}.dtype"]

@@ -24,7 +24,8 @@ class LauncherView:
     """A launcher class.
 
     `parameters` and `constants` are what stands behind the first parameter of its constructor, and behind the first
-    argument of that of its base; `fields` are its attributes, each of the name of a parameter.
+    argument of that of its base; `fields` are its attributes, each of the name of a parameter. `backward` is
+    its backward kernel, if any, and `backward_call` what makes the launcher of that, if it takes the same constants.
     """
 
     name: str
@@ -32,6 +33,8 @@ class LauncherView:
     parameters: str
     constants: str
     fields: tuple[str, ...]
+    backward: str | None
+    backward_call: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 DEFAULT_NAMESPACE = "teeny"
 """That of the torch operators, where the user asks for no other."""
 
+GRID = "Sequence[int]"
+"""The annotation of how many programs there are along each axis."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
     """A parameter of an operator behind its tensors: a constructor argument of the Rust struct.
 
-    `annotation` is `int`, `float` or `bool`; `default` is None where the caller has to give it.
+    `annotation` is `int`, `float`, `bool` or that of a grid; `default` is None where the caller has to give it.
     """
 
     name: str
@@ -31,10 +34,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """An `impl RuntimeOp for X` whose bodies could be translated.
+    """An `impl RuntimeOp for X` whose bodies could be translated, or a pair of kernels that needs none.
 
     Attributes:
-        span: the impl.
+        span: the impl, or the name of the kernel.
         struct_name: `X`, and the name of the Python class.
         name: of the torch operator: `struct_name` without `RuntimeOp`, in snake case.
         docs: the doc comment of the struct, or else of the impl, a line each.
@@ -81,7 +84,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A kernel and the one that `#[kernel(backward = Y)]` names, where no `RuntimeOp` uses them."""
+    """A kernel and the one that `#[kernel(backward = Y)]` names."""
 
     forward: Kernel
     backward: Kernel

@@ -553,12 +553,13 @@ class Kernel(Routine):
     """One `#[kernel]` function.
 
     `feature_gate` is the text of its `#[cfg(…)]` conditions or None; `named_dtypes` the dtypes its
-    attribute names, if any; `backward` the struct its attribute names; `limits` what its operations
-    allow of the dtypes.
+    attribute names, if any; `backward` the struct its attribute names, and where; `limits` what its
+    operations allow of the dtypes.
     """
 
     named_dtypes: tuple[DType, ...] = ()
     backward: str | None = None
+    backward_span: Span | None = None
     feature_gate: str | None = None
     limits: tuple[DtypeLimit, ...] = ()
 

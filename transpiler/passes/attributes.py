@@ -11,6 +11,7 @@ from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
+    from transpiler.source import Span
 
 _DTYPES = {dtype.value: dtype for dtype in DType}
 _ARGUMENTS = ("backward", "dtypes")
@@ -22,12 +23,13 @@ class KernelAttributes:
 
     dtypes: tuple[DType, ...] = ()
     backward: str | None = None
+    backward_span: Span | None = None
 
 
 def kernel_attributes(function: syntax.Function, sink: Sink) -> KernelAttributes:
     """The arguments of the function's `#[kernel]`; what is not understood is reported."""
     dtypes: tuple[DType, ...] = ()
-    backward: str | None = None
+    backward: syntax.Path | None = None
     for attribute in function.head.attributes:
         if attribute.name != "kernel":
             continue
@@ -49,7 +51,9 @@ def kernel_attributes(function: syntax.Function, sink: Sink) -> KernelAttributes
                     help=(near_match(name, _ARGUMENTS) if name else None)
                     or "the arguments are `backward = Name` and `dtypes = [f32, f64]`",
                 )
-    return KernelAttributes(dtypes=dtypes, backward=backward)
+    if backward is None:
+        return KernelAttributes(dtypes=dtypes)
+    return KernelAttributes(dtypes=dtypes, backward=backward.names[-1], backward_span=backward.span)
 
 
 def _dtypes(item: syntax.MetaItem, sink: Sink) -> tuple[DType, ...]:
@@ -74,9 +78,9 @@ def _dtypes(item: syntax.MetaItem, sink: Sink) -> tuple[DType, ...]:
     return tuple(result)
 
 
-def _backward(item: syntax.MetaItem, sink: Sink) -> str | None:
+def _backward(item: syntax.MetaItem, sink: Sink) -> syntax.Path | None:
     if isinstance(item.value, syntax.PathExpression):
-        return item.value.path.names[-1]
+        return item.value.path
     sink.emit(
         "E0703", "`backward` names a struct", item.span, help="write `backward = ScaleBackward`"
     )

@@ -193,6 +193,7 @@ def _elaborate_kernel(
         body=body,
         named_dtypes=attributes.dtypes,
         backward=attributes.backward,
+        backward_span=attributes.backward_span,
         feature_gate=_feature_gate(function, source),
     )
     settled = settle_kernel(kernel, state.solver, sink)
