@@ -39,8 +39,13 @@ def rust(topic: str) -> str:
 
 
 def kernels(python: str) -> dict[str, ast.FunctionDef]:
-    """The functions of a module by name."""
-    return {node.name: node for node in ast.parse(python).body if isinstance(node, ast.FunctionDef)}
+    """The functions of a module that Triton compiles, by name."""
+    return {
+        node.name: node
+        for node in ast.parse(python).body
+        if isinstance(node, ast.FunctionDef)
+        and "triton.jit" in map(ast.unparse, node.decorator_list)
+    }
 
 
 def varied(topic: str, variation: Callable[[str], str]) -> str:
