@@ -156,12 +156,12 @@ def test_dtypes_are_those_of_the_kernel() -> None:
     refused(
         RuntimeError,
         "scale_rows(): expected y_ptr to have dtype torch.float32, but it has torch.float64",
-        y_ptr=torch.empty(2, 5, dtype=torch.float64),
+        y_ptr=torch.zeros(2, 5, dtype=torch.float64),
     )
     refused(
         RuntimeError,
         "scale_rows(): expected rows_ptr to have dtype torch.int32, but it has torch.int64",
-        rows_ptr=torch.empty(2, dtype=torch.int64),
+        rows_ptr=torch.zeros(2, dtype=torch.int64),
     )
     whole = {name: torch.ones(2, 5, dtype=torch.int32) for name in ("x_ptr", "y_ptr")}
     refused(NotImplementedError, '"scale_rows" not implemented for torch.int32', **whole)
