@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,48 @@ def inference(forward: Kernel, backward: Kernel) -> Operator:
         output_dtype=None,
         output_like="x",
         takes_output_shape=False,
+        whole_gradients=("x", "weight"),
+    )
+
+
+def channel_by_channel(forward: Kernel, backward: Kernel) -> Operator:
+    """The operator of images in a launch for each channel, which is told where its channel begins."""
+    packed = "launch inputs params output output_shape"
+    of_channel = "at = launch * output_shape[2] * output_shape[3]"
+    return replace(
+        inference(forward, backward),
+        struct_name="ChannelByChannelRuntimeOp",
+        name="channel_by_channel",
+        arguments=(Argument(name="channels", annotation="int"),),
+        methods=(
+            method("__init__", "channels", "self.channels = channels", "None"),
+            method("forward_kernel", "", "BatchNorm2dNchwForwardInference(256)"),
+            method("backward_kernel", "", "BatchNorm2dNchwBackward(256)"),
+            method("param_shapes", "input_shapes output_shape", "[[input_shapes[0][1]]] * 4"),
+            method("n_launches", "", "self.channels"),
+            method("n_backward_launches", "", "self.channels"),
+            method("grid", "output_shape", "(output_shape[1], output_shape[0], 1)"),
+            method(
+                "pack_args_for_launch",
+                f"{packed} output_row_stride",
+                of_channel,
+                "(inputs[0].flatten()[at:], output.flatten()[at:], *(it[launch:] for it in params),"
+                " output_shape[1], output_shape[2] * output_shape[3], 1e-5)",
+            ),
+            method(
+                "grid_for_launch", "launch input_shapes output_shape", "(1, output_shape[0], 1)"
+            ),
+            method(
+                "pack_backward_args_for_launch",
+                f"{packed} grad_output grad_output_row_stride grad_inputs grad_params",
+                of_channel,
+                "b, c, h, w = output_shape",
+                "(grad_output.flatten()[at:], inputs[0].flatten()[at:], grad_inputs[0].flatten()[at:],"
+                " *(it[launch:] for it in (params[0], *params[2:], *grad_params[:2])), b, c, h * w, 1e-5)",
+            ),
+            method("backward_grid_for_launch", "launch input_shapes output_shape", "(1, 1, 1)"),
+        ),
+        whole_gradients=(),
     )
 
 
@@ -180,6 +223,10 @@ def module_text(namespace: str = "teeny") -> str:
     host = HostPlan(
         operators=(
             inference(
+                kernels["batch_norm_2d_nchw_forward_inference"],
+                kernels["batch_norm_2d_nchw_backward"],
+            ),
+            channel_by_channel(
                 kernels["batch_norm_2d_nchw_forward_inference"],
                 kernels["batch_norm_2d_nchw_backward"],
             ),

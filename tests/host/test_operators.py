@@ -49,6 +49,43 @@ def test_gradients_are_those_of_the_backward_kernel() -> None:
 
 
 @interpreted
+def test_each_of_several_launches_packs_its_own_arguments() -> None:
+    x, weight, bias, mean, var = tensors(torch.float64)
+    for it in (x, weight, bias):
+        it.requires_grad_()
+    apply = norms().channel_by_channel
+    torch.testing.assert_close(
+        apply(x, weight, bias, mean, var, channels=3), expected(x, weight, bias, mean, var)
+    )
+    assert torch.autograd.gradcheck(
+        lambda *it: apply(*it, mean, var, channels=3), (x, weight, bias)
+    )
+
+
+@interpreted
+def test_what_is_kept_for_some_shapes_is_not_used_for_others() -> None:
+    for shape in ((2, 3, 2, 2), (1, 3, 4, 2), (2, 3, 2, 2), (2, 4, 2, 2)):
+        for dtype in (torch.float32, torch.float64):
+            given = [it.requires_grad_(n < 3) for n, it in enumerate(tensors(dtype, shape))]
+            ours, torchs = (
+                torch.autograd.grad(function(*given).square().sum(), given[:3])
+                for function in (apply, expected)
+            )
+            torch.testing.assert_close(ours, torchs)
+
+
+@interpreted
+def test_gradients_that_are_stored_whole_are_zeroed_until_it_is_known_that_they_are() -> None:
+    x, weight, bias, mean, var = tensors(shape=(3, 3, 2, 5))
+    for shapes in ([[3, 3, 2, 5], [3], [3]], [[3]], [[3]]):
+        out = apply(x.requires_grad_(), weight.requires_grad_(), bias, mean, var)
+        with torch.profiler.profile(record_shapes=True) as done:
+            torch.autograd.grad(out, [x, weight], torch.ones_like(x))
+        zeroed = [it.input_shapes[0] for it in done.events() or () if it.name == "aten::zero_"]
+        assert zeroed == shapes
+
+
+@interpreted
 def test_there_is_no_second_derivative() -> None:
     x, *rest = tensors()
     x.requires_grad_()

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 _STANDARD_LIBRARY = {
     "inspect": "import inspect",
     "math": "import math",
-    "Iterator": "from collections.abc import Iterator, Sequence",
+    "Iterator": "from collections.abc import Callable, Iterator, Sequence",
     "Sequence": "from collections.abc import Sequence",
     "dataclass": "from dataclasses import dataclass",
-    "lru_cache": "from functools import lru_cache",
+    "lru_cache": "from functools import lru_cache, partial",
     "attrgetter": "from operator import attrgetter",
     "Any": "from typing import Any, TypeAlias",
     "ClassVar": "from typing import Any, ClassVar, NamedTuple, Self, TypeAlias",

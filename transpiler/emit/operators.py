@@ -99,6 +99,7 @@ def _facts(operator: Operator) -> list[str]:
         ("_parameters", operator.parameters),
         ("_updated", operator.updated),
         ("_gradients", operator.gradients),
+        ("_whole_gradients", operator.whole_gradients),
         ("_saved", operator.saved),
     ]
     lines = [f"{name} = {flat(texts(value))}" for name, value in facts if value]

@@ -51,6 +51,8 @@ class Operator:
         parameters: the names of the parameter buffers: `param_names()`, or those of the kernel's pointers.
         updated: which of `inputs` and `parameters` the forward kernel writes to, in place.
         gradients: which of `inputs` and `parameters` the backward kernel computes the gradient of.
+        whole_gradients: which of `gradients` the backward kernel stores every element of, whatever was there: the
+            others are zeroed before the launch.
         saved: which of `inputs` and `parameters` the backward kernel reads; of the others it needs the shapes at most.
         saves_output: whether it reads the output as well.
         zeroes_output: whether the output has to be zero before the launch: it is accumulated, or not wholly written.
@@ -80,6 +82,7 @@ class Operator:
     output_dtype: DType | None
     output_like: str
     takes_output_shape: bool
+    whole_gradients: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

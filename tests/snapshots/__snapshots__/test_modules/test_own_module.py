@@ -1328,9 +1328,10 @@ def _check_memory(kernel: Kernel, arguments: Sequence[Argument]) -> None:
 def _check_overlap(caller: str, written: tuple[str, ...], tensors: dict[str, Tensor]) -> None:
     """Refuse to write to a tensor whose memory another one shares."""
     spans = {name: (it.data_ptr(), it.data_ptr() + it.nbytes) for name, it in tensors.items()}
-    for name, (first, end) in spans.items():
+    for name in (it for it in written if it in spans):
+        first, end = spans[name]
         for other, (other_first, other_end) in spans.items():
-            if name in written and name != other and first < other_end and other_first < end:
+            if first < other_end and other_first < end and name != other:
                 raise RuntimeError(
                     f"{caller}: unsupported operation: some elements of {other} and of {name}, which"
                     " is written to, refer to a single memory location. Please clone() the tensor"
