@@ -104,6 +104,29 @@ def test_where_they_do_not_the_caller_tells_both() -> None:
     torch.testing.assert_close(dx, gradient[:, None].expand(3, 20))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "asked"),
+    [
+        ("", "", []),
+        ("        x_ptr.add_offsets(at),", "x_ptr.add_offsets(at * 2),", ["shape", "grid"]),
+        ("y_ptr.add_offsets(at), y, Some(mask)", "y_ptr.add_offsets(at), y, None", ["shape"]),
+        ("T::store(y_ptr", "if n > 3 { return; }\n    T::store(y_ptr", ["shape"]),
+        ("        dy_ptr.add_offsets(at)", "dy_ptr.add_offsets(at + n)", ["grid"]),
+        ("dx_ptr.add_offsets(at)", "dx_ptr.add_offsets(at + n)", ["grid"]),
+        ("dx_ptr.add_offsets(at)", "dx_ptr.add_offsets(at / 2)", ["grid"]),
+        ("T::store(dx_ptr", "let _y = T::program_id(Axis::Y);\n    T::store(dx_ptr", ["grid"]),
+    ],
+)
+def test_what_the_places_leave_open_is_asked(before: str, after: str, asked: list[str]) -> None:
+    rust = PAIRS.split("/// `y = 1 /")[0]
+    assert before in rust
+    given = keywords(module_of(rust.replace(before, after, 1)).swish)
+    assert ("output_shape" in given, "backward_grid" in given) == (
+        "shape" in asked,
+        "grid" in asked,
+    )
+
+
 @interpreted
 def test_gradients_by_other_names_and_in_any_order() -> None:
     a, b = torch.randn(9, requires_grad=True), torch.randn(9, requires_grad=True)
@@ -233,3 +256,16 @@ def test_parameters_keep_out_of_each_others_way() -> None:
         *("block", "grid_", "self_", "tensors_", "block_", "lambda_", "output_shape_"),
         *("pack_args_", "grid"),
     ]
+
+
+def test_the_backward_half_of_one_is_no_other_operator() -> None:
+    chain = (
+        _TWICE.replace("#[kernel]", "#[kernel(backward = ScaleTwice)]")
+        + elementwise("dy:r dx:w", "ddx:r ddy:w", of="ScaleTwice")
+        .replace("fn scale<", "fn unused<")
+        .replace("fn scale_backward<", "fn scale_twice<")
+        .split("}\n", 1)[1]
+    )
+    text = str(transpile_source(SourceFile("pairs.rs", chain)).text)
+    assert text.count('@triton_op("teeny::scale_backward"') == 1
+    assert text.count('@triton_op("teeny::scale_backward_op"') == 1

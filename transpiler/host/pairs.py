@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.model import Label
-from transpiler.host.counterparts import Counterpart, MismatchError, correspondence
+from transpiler.host.counterparts import MismatchError, correspondence
 from transpiler.host.pair_operators import Freedom, pair_operator
 from transpiler.host.places import Places
 from transpiler.host.plan import HostPlan, Pair
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from transpiler.passes.items import Namespace
 
 _FORWARD = "_forward"
+_BACKWARD = "_backward"
 
 
 def pair_plan(
@@ -127,8 +128,11 @@ def _operator_names(kernels: list[Kernel], structs: frozenset[str]) -> list[tupl
     """The names of classes and operators: those of the kernels, without `_forward` where that tells them apart."""
     short = [it.name.removeprefix("r#").removesuffix(_FORWARD) for it in kernels]
     names: dict[str, str] = {}
+    backward = {f"{name}{_BACKWARD}" for name in short}
     for kernel, name in zip(kernels, short, strict=True):
         own = name if name and short.count(name) == 1 else kernel.name.removeprefix("r#")
+        if own in backward:  # torch knows the backward half of another by this name
+            own += "_op"
         taken = structs.union(names, HOST_NAMES, MODULE_NAMES)
         names[python_name(f"{struct_name(own)}Op", taken, frozenset())] = own
     return list(names.items())
@@ -140,18 +144,21 @@ def _freedom(
     """What kernels that go to the same places leave no choice in.
 
     Where the output is stored at the very elements that the first input is loaded from, it has its shape. Where the
-    backward kernel loads the gradient of the output at the very offsets that the forward kernel stores the output to,
-    its programs are those of the forward kernel.
+    backward kernel loads the gradient of the output at the offsets that the forward kernel stores the output to, and
+    stores those of inputs at the offsets that it loads the inputs from, its programs are those of the forward kernel.
     """
     functions = {function.symbol: function for function in module.functions}
     forward, backward = (Places(plan.kernel, functions) for plan in plans)
-    gradient = plans[1].kernel.parameters[
-        found.backward.index(Counterpart(found.output, is_gradient=True))
+    gradients = [
+        (it.symbol, parameter)
+        for it, parameter in zip(found.backward, plans[1].kernel.parameters, strict=True)
+        if it.is_gradient
     ]
-    stored = forward.offsets(found.output)
     return Freedom(
         has_shape_of_input=forward.are_same(found.inputs[0], found.output),
-        has_grid_of_forward=stored is not None
-        and stored == backward.offsets(gradient)
-        and plans[0].facts.grid_axes == plans[1].facts.grid_axes,
+        has_grid_of_forward=plans[0].facts.grid_axes == plans[1].facts.grid_axes
+        and all(
+            (own := forward.offsets(symbol)) is not None and own == backward.offsets(parameter)
+            for symbol, parameter in gradients
+        ),
     )

@@ -31,29 +31,30 @@ class Places:
     """Where a kernel loads and stores."""
 
     def __init__(self, kernel: Kernel, functions: Mapping[FunctionSymbol, Function]) -> None:
-        self._facts = Facts(kernel, functions)
-        flow = self._facts.flow
-        self._is_known = not flow.calls
         self._of: dict[Symbol, set[_Place]] = {}
         self._of_some: set[Symbol] = set()
-        if self._is_known:
-            for site in (*flow.loads, *flow.stores, *flow.atomics):
-                self._add(site)
+        facts = Facts(kernel, functions)
+        try:
+            self._is_known = not facts.flow.calls and all(
+                self._add(facts, site)
+                for site in (*facts.flow.loads, *facts.flow.stores, *facts.flow.atomics)
+            )
+        except RecursionError:  # values are followed by recursion, which Python bounds
+            self._is_known = False
+        facts.flow.close()
 
-    def _add(self, site: Site) -> None:
-        address = self._facts.address(site)
-        if address is None:
-            self._is_known = False
-            return
-        offsets = _offsets(self._facts.values, address.offsets)
-        if offsets is None:
-            self._is_known = False
-            return
+    def _add(self, facts: Facts, site: Site) -> bool:
+        """Take down where an access goes; False where that is not known."""
+        address = facts.address(site)
+        offsets = None if address is None else _offsets(facts.values, address.offsets)
+        if address is None or offsets is None:
+            return False
         mask = mask_of(site)
-        key = None if mask is None else self._facts.values.key(mask)
+        key = None if mask is None else facts.values.key(mask)
         self._of.setdefault(address.root, set()).add(_Place(offsets, key))
         if site.guards:
             self._of_some.add(address.root)
+        return True
 
     def are_same(self, symbol: Symbol, other: Symbol) -> bool:
         """Whether the kernel touches exactly the same elements of two tensors."""
