@@ -29,6 +29,7 @@ step is two of them: `BatchNormStatsRuntimeOp`, then `BatchNormNormalizeRuntimeO
 
 import inspect
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -2865,7 +2866,9 @@ class Launcher:
         _check_memory(kernel, arguments)
         programs = _check_grid(kernel, grid)
         if 0 not in programs:
-            self._run(self._form(arguments), programs, arguments)
+            device = next((it.device for it in arguments if isinstance(it, Tensor)), None)
+            with _on(device):
+                self._form(arguments)[programs](*arguments, **self._constants)
             for name, value in zip(kernel.parameters, arguments, strict=True):
                 if isinstance(value, Tensor) and name in (*kernel.writes, *kernel.atomics):
                     _mark_written(value)
@@ -2880,18 +2883,12 @@ class Launcher:
         )
         return (is_large and self._kernel.index64) or self._kernel.function
 
-    def _run(
-        self,
-        function: triton.JITFunction,
-        programs: tuple[int, int, int],
-        arguments: Sequence[Argument],
-    ) -> None:
-        device = next((it.device for it in arguments if isinstance(it, Tensor)), None)
-        if device is None or device.type == "cpu" or device.index == torch.cuda.current_device():
-            function[programs](*arguments, **self._constants)
-        else:
-            with torch.cuda.device(device):
-                function[programs](*arguments, **self._constants)
+
+def _on(device: torch.device | None) -> AbstractContextManager[object]:
+    """Make a device the current one, where it is not."""
+    if device is None or device.type == "cpu" or device.index == torch.cuda.current_device():
+        return nullcontext()
+    return torch.cuda.device(device)
 
 
 def _check_arguments(kernel: Kernel, arguments: Sequence[Argument]) -> None:

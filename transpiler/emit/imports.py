@@ -12,6 +12,7 @@ _STANDARD_LIBRARY = {
     "math": "import math",
     "Iterator": "from collections.abc import Callable, Iterator, Sequence",
     "Sequence": "from collections.abc import Sequence",
+    "nullcontext": "from contextlib import AbstractContextManager, nullcontext",
     "dataclass": "from dataclasses import dataclass",
     "lru_cache": "from functools import lru_cache, partial",
     "attrgetter": "from operator import attrgetter",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from transpiler.target.model import Function
     from transpiler.target.printer import Line
 
-_LAUNCHER_IMPORTS = ("inspect", "Sequence", "Any", "torch", "Tensor")
+_LAUNCHER_IMPORTS = ("inspect", "Sequence", "nullcontext", "Any", "torch", "Tensor")
 _OPERATOR_IMPORTS = (
     *("math", "Iterator", "lru_cache", "attrgetter", "ClassVar"),
     *("once_differentiable", "triton_op"),

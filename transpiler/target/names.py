@@ -120,6 +120,7 @@ MODULE_NAMES = frozenset(
 HOST_NAMES = frozenset(
     {
         *(
+            "AbstractContextManager",
             "Any",
             "Argument",
             "Callable",
@@ -135,6 +136,7 @@ HOST_NAMES = frozenset(
             "inspect",
             "lru_cache",
             "math",
+            "nullcontext",
             "once_differentiable",
             "partial",
             "super",
@@ -150,18 +152,19 @@ HOST_NAMES = frozenset(
             "NamedTuple",
             "Self",
             "Shape",
-            "_Launch",
             "_PLAIN_TYPES",
             "_Plan",
             "_Recorded",
         ),
         *(
             "_Unsaved",
+            "_guarded",
             "_is_recorded",
             "_is_traced",
             "_kind",
             "_mark_written",
             "_metadata",
+            "_on",
             "_operator",
         ),
         *("_register_backward", "_save", "_saved", "_unpacked"),
