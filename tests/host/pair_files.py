@@ -36,7 +36,7 @@ def _kernel(name: str, parameters: str, constants: str) -> str:
         declared.append(f"{own}_ptr: T::Pointer<{dtype}>")
         if "r" in access:
             body.append(
-                f"let {own} = T::load({own}_ptr.add_offsets(at), None, None, &[], None, None, None,"
+                f"let {own}_value = T::load({own}_ptr.add_offsets(at), None, None, &[], None, None, None,"
                 " false);"
             )
         if "w" in access:

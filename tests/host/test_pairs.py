@@ -258,6 +258,28 @@ def test_parameters_keep_out_of_each_others_way() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("forward", "backward", "inputs"),
+    [
+        ("in:r out:w", "grad_out:r in:r grad_in:w", ["in_"]),
+        ("input:r output:w", "grad_output:r input:r grad_input:w", ["input"]),
+        ("r#in:r _out:w", "dout:r r#in:r din:w", ["in_"]),
+        ("a:r b:r c:w", "dc:r a:r b:r da:w db:w", ["a", "b"]),
+        (
+            "logits:r targets:r=i32 loss:w",
+            "loss_grad:r targets:r=i32 logits_grad:w",
+            ["logits", "targets"],
+        ),
+        ("x:r tensors:r saved:p y:w", "g_y:r g_x:w g_tensors:w", ["x", "tensors_", "saved_"]),
+    ],
+)
+def test_inputs_are_called_as_the_kernel_calls_them(
+    forward: str, backward: str, inputs: list[str]
+) -> None:
+    operator = module_of(elementwise(forward, backward)).scale_
+    assert list(inspect.signature(operator).parameters)[: len(inputs)] == inputs
+
+
 def test_the_backward_half_of_one_is_no_other_operator() -> None:
     chain = (
         _TWICE.replace("#[kernel]", "#[kernel(backward = ScaleTwice)]")
