@@ -22,7 +22,7 @@ from transpiler.passes.context import PassContext
 from transpiler.passes.elaborate import elaborate
 from transpiler.passes.launch_facts import function_facts, launch_facts
 from transpiler.passes.pipeline import run_passes
-from transpiler.passes.specialise import specialise
+from transpiler.passes.specialise import block_sizes, specialise
 from transpiler.passes.wide_indices import wide_forms
 from transpiler.version import __version__
 
@@ -171,6 +171,7 @@ def _translate(
                 kernel, blocks=dict(options.blocks), dtypes=options.dtypes, sink=sink
             ),
             index64=wide.kernels.get(kernel.name),
+            block_sizes=block_sizes(kernel),
         )
         for kernel in module.kernels
     )

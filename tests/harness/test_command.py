@@ -37,6 +37,22 @@ def record(**properties: object) -> dict[str, object]:
 OUTPUT = record(
     name=TEXT, dtype=TEXT, shape={"type": "array", "items": {"type": "integer"}}, **ERRORS
 )
+VERDICT = {
+    "enum": [
+        "pass",
+        "wrong result",
+        "unwritten elements",
+        "out-of-bounds write",
+        "changed an input",
+        "refused by Triton",
+        "error",
+        "crashed",
+        "timed out",
+        "different results",
+        "not compared",
+    ]
+}
+BLOCKS = {"type": "object", "additionalProperties": {"type": "integer"}}
 CASE = record(
     id=TEXT,
     kernel=TEXT,
@@ -44,23 +60,25 @@ CASE = record(
     dtypes={"type": "object", "additionalProperties": TEXT},
     constants={"type": "object", "additionalProperties": {"type": ["integer", "boolean"]}},
     shape={"type": "object", "additionalProperties": {"type": ["number", "boolean"]}},
-    verdict={
-        "enum": [
-            "pass",
-            "wrong result",
-            "unwritten elements",
-            "out-of-bounds write",
-            "changed an input",
-            "refused by Triton",
-            "error",
-            "crashed",
-            "timed out",
-        ]
-    },
+    verdict=VERDICT,
     message=TEXT,
     outputs={"type": "array", "items": OUTPUT},
     seconds={"type": "number", "minimum": 0},
     **ERRORS,
+)
+COMPARISON = record(
+    id=TEXT,
+    kernel=TEXT,
+    operator=TEXT,
+    dtypes={"type": "object", "additionalProperties": TEXT},
+    blocks=BLOCKS,
+    reference=BLOCKS,
+    shapes=TEXTS,
+    verdict=VERDICT,
+    message=TEXT,
+    difference=NUMBER,
+    allowed=NUMBER,
+    seconds={"type": "number", "minimum": 0},
 )
 SCHEMA = record(
     schema_version={"const": 1},
@@ -71,6 +89,8 @@ SCHEMA = record(
         failed=COUNT,
         faults=COUNT,
         without_cases=COUNT,
+        agreeing=COUNT,
+        disagreeing=COUNT,
     ),
     files={
         "type": "array",
@@ -79,7 +99,9 @@ SCHEMA = record(
             cases_file={"type": ["string", "null"]},
             faults=TEXTS,
             kernels_without_cases=TEXTS,
+            kernels_not_compared={"type": "object", "additionalProperties": TEXT},
             cases={"type": "array", "items": CASE},
+            comparisons={"type": "array", "items": COMPARISON},
         ),
     },
 )
@@ -182,6 +204,16 @@ def test_kernels_without_cases_fail_when_cases_are_required(verify: Verify) -> N
     assert "no cases" in done.out
     assert "1 kernel without cases" in done.out
     assert verify(files, "a.rs", "--require-cases").code == 1
+
+
+def test_kernels_that_nothing_can_be_compared_for_say_why(verify: Verify) -> None:
+    pairs = (ROOT / "tests/host/cases/pairs.rs").read_text("utf-8")
+    done = verify({"a.rs": DOUBLE, "pairs.rs": pairs}, ".")
+    assert done.code == 0
+    rows = {line.split()[0]: line.rstrip() for line in done.out.splitlines() if "no cases" in line}
+    assert rows["double"].endswith("no cases: no operator launches it")
+    # Not one that a `RuntimeOp` knows the grid of.
+    assert rows["swish_forward"].endswith("no cases: `SwishOp` leaves `grid` to its caller")
 
 
 def test_a_folder_may_hold_rust_without_kernels(verify: Verify) -> None:

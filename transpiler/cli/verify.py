@@ -21,8 +21,8 @@ Examples:
   teeny-transpile verify a.rs -k BLOCK=128 --json   some cases, for programs
 
 \b
-Exit codes: 0 every case passes; 1 a case fails or cannot be used, or the Rust
-has errors; 2 wrong usage, or torch or Triton is missing.
+Exit codes: 0 every case passes; 1 a case fails or cannot be used, block sizes
+disagree, or the Rust has errors; 2 wrong usage, or torch or Triton is missing.
 """
 
 
@@ -64,14 +64,14 @@ class GivenToVerify(TypedDict):
     metavar="DTYPE,...",
     multiple=True,
     callback=values.read_dtypes,
-    help="Run the cases of these dtypes alone, by their Rust names.",
+    help="Run the cases and comparisons of these dtypes alone, by their Rust names.",
 )
 @click.option(
     "-k",
     "texts",
     metavar="TEXT",
     multiple=True,
-    help="Run the cases alone whose id has TEXT in it; given again, all of the texts.",
+    help="Run those alone whose id has TEXT in it; given again, all of the texts.",
 )
 @click.option(
     "--device",
@@ -99,7 +99,8 @@ def verify(context: click.Context, /, **given: Unpack[GivenToVerify]) -> None:
 
     A PATH is a Rust file or a folder to search for *.rs. The cases of kernels.rs, which are inputs,
     a reference in plain torch and a launch grid, are in kernels_cases.py beside it; docs/verify.md
-    says how to write them.
+    says how to write them. A kernel without cases is compared with itself across block sizes, where
+    an operator of its file launches it.
     """
     from transpiler.cli.verify_execute import execute  # noqa: PLC0415 - help starts faster without
 

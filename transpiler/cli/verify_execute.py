@@ -14,7 +14,7 @@ from transpiler.cli.verify_table import print_outcomes
 from transpiler.diagnostics.model import Severity
 from transpiler.diagnostics.render.report import Report
 from transpiler.harness.cases import cases_path
-from transpiler.harness.outcomes import Device, Outcome, Planned, Verdict
+from transpiler.harness.outcomes import Device, Outcome, Planned
 from transpiler.harness.programs import Program, launched_kernels
 from transpiler.harness.runs import Filter
 from transpiler.harness.verifying import UnusableError, verify
@@ -82,7 +82,7 @@ def execute(given: GivenToVerify, console: Console) -> int:
             is_quiet=given["quiet"],
             is_verbose=given["verbose"],
         )
-    has_failed = any(outcome.verdict is not Verdict.PASS for outcome in outcomes)
+    has_failed = any(outcome.verdict.is_failure for outcome in outcomes)
     has_faults = any(plan.faults for plan in plans)
     is_uncased = given["require_cases"] and any(plan.uncased for plan in plans)
     return FAILED if has_errors or has_failed or has_faults or is_uncased else FINE
@@ -197,8 +197,8 @@ def _shown(
             match event:
                 case Device(name=name):
                     progress.update(task, description=name)
-                case Planned(runs=runs):
-                    total += len(runs)
+                case Planned(runs=runs, comparisons=comparisons):
+                    total += len(runs) + len(comparisons)
                     progress.update(task, total=total)
                 case Outcome(key=key):
                     progress.update(task, description=key.kernel)

@@ -9,7 +9,7 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from transpiler.harness.outcomes import Verdict
+from transpiler.harness.outcomes import ComparisonKey, Verdict
 from transpiler.version import __version__
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ SCHEMA_VERSION = 1
 
 def document(device: Device | None, plans: Sequence[Planned], outcomes: Sequence[Outcome]) -> str:
     """The whole document as text."""
-    passed = sum(outcome.verdict is Verdict.PASS for outcome in outcomes)
+    compared = [it for it in outcomes if isinstance(it.key, ComparisonKey)]
+    cases = [it for it in outcomes if not isinstance(it.key, ComparisonKey)]
     content = {
         "schema_version": SCHEMA_VERSION,
         "generator": {"name": "teeny-transpile", "version": __version__},
@@ -35,23 +36,37 @@ def document(device: Device | None, plans: Sequence[Planned], outcomes: Sequence
             "triton": device.triton,
         },
         "summary": {
-            "passed": passed,
-            "failed": len(outcomes) - passed,
+            "passed": _count(cases, Verdict.PASS),
+            "failed": len(cases) - _count(cases, Verdict.PASS),
             "faults": sum(len(plan.faults) for plan in plans),
             "without_cases": sum(len(plan.uncased) for plan in plans),
+            "agreeing": _count(compared, Verdict.PASS),
+            "disagreeing": len(compared)
+            - _count(compared, Verdict.PASS)
+            - _count(compared, Verdict.NOT_COMPARED),
         },
-        "files": [_file(plan, outcomes) for plan in plans],
+        "files": [_file(plan, cases, compared) for plan in plans],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _file(plan: Planned, outcomes: Sequence[Outcome]) -> dict[str, object]:
+def _count(outcomes: Sequence[Outcome], verdict: Verdict) -> int:
+    return sum(outcome.verdict is verdict for outcome in outcomes)
+
+
+def _file(
+    plan: Planned, cases: Sequence[Outcome], compared: Sequence[Outcome]
+) -> dict[str, object]:
     return {
         "file": plan.file,
         "cases_file": plan.cases,
         "faults": list(plan.faults),
         "kernels_without_cases": list(plan.uncased),
-        "cases": [_case(outcome) for outcome in outcomes if outcome.key.file == plan.file],
+        "kernels_not_compared": dict(plan.incomparable),
+        "cases": [_case(outcome) for outcome in cases if outcome.key.file == plan.file],
+        "comparisons": [
+            _comparison(outcome) for outcome in compared if outcome.key.file == plan.file
+        ],
     }
 
 
@@ -70,6 +85,24 @@ def _case(outcome: Outcome) -> dict[str, object]:
         "torch_error": None if worst is None else _number(worst.torch_error),
         "allowed": None if worst is None else _number(worst.allowed),
         "outputs": [_output(each) for each in outcome.outputs],
+        "seconds": round(outcome.seconds, 6),
+    }
+
+
+def _comparison(outcome: Outcome) -> dict[str, object]:
+    key, worst = outcome.key, outcome.worst
+    return {
+        "id": key.id,
+        "kernel": key.kernel,
+        "operator": key.name,
+        "dtypes": dict(key.dtypes),
+        "blocks": dict(key.constants),
+        "reference": dict(key.reference) if isinstance(key, ComparisonKey) else {},
+        "shapes": list(outcome.shapes),
+        "verdict": outcome.verdict.value,
+        "message": outcome.message,
+        "difference": None if worst is None else _number(worst.error),
+        "allowed": None if worst is None else _number(worst.allowed),
         "seconds": round(outcome.seconds, 6),
     }
 

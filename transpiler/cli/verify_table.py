@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from transpiler.cli.console import RICH_STYLES
 from transpiler.diagnostics.render.snippet import Segment, Style
 from transpiler.frozen import dataclass
-from transpiler.harness.outcomes import Verdict
+from transpiler.harness.outcomes import ComparisonKey, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from transpiler.cli.console import Stream
     from transpiler.harness.outcomes import Device, Outcome, Planned
@@ -50,7 +50,7 @@ def print_outcomes(
         for fault in plan.faults:
             stream.segments([Segment("error", Style.ERROR), Segment(f": {fault}\n")])
     for outcome in outcomes:
-        if outcome.verdict is not Verdict.PASS:
+        if outcome.verdict.is_failure:
             _print_failure(stream, outcome)
     stream.write(_count(device, plans, outcomes))
 
@@ -68,16 +68,24 @@ def _rows(outcomes: Sequence[Outcome], *, is_verbose: bool) -> Iterator[_Row]:
             if shown:
                 yield _row(shown)
         for each in members:
-            if each.verdict is not Verdict.PASS:
+            if each.verdict.is_failure:
                 yield _row([each])
+    yield from _not_compared(
+        (outcome.key.kernel, outcome.message)
+        for outcome in outcomes
+        if outcome.verdict is Verdict.NOT_COMPARED
+    )
 
 
 def _row(outcomes: Sequence[Outcome]) -> _Row:
-    """A row for outcomes that differ in their shapes alone: the errors are those nearest to what is allowed."""
+    """A row for outcomes that differ in their shapes alone: the errors are those nearest to what is allowed.
+
+    That of a comparison has its difference in the place of the error.
+    """
     first = outcomes[0]
     outputs = [outcome.worst for outcome in outcomes if outcome.worst is not None]
     worst = max(outputs, key=lambda it: it.ratio, default=None)
-    shapes = [_shape(outcome) for outcome in outcomes]
+    shapes = [shape for outcome in outcomes for shape in _shapes(outcome)]
     if len(shapes) > 1:
         shapes = [shapes[0], "…", shapes[-1], f"({len(shapes)})"]
     is_fine = first.verdict is Verdict.PASS
@@ -97,14 +105,23 @@ def _row(outcomes: Sequence[Outcome]) -> _Row:
 
 
 def _uncased(plan: Planned) -> Iterator[_Row]:
+    """The kernels without a case that are not compared either."""
+    yield from _not_compared((name, f"{_NO_CASES}: {reason}") for name, reason in plan.incomparable)
+
+
+def _not_compared(reasons: Iterable[tuple[str, str]]) -> Iterator[_Row]:
+    """A row for each kernel and reason, once."""
     blank = ("-",) * (len(_HEADINGS) - 2)
-    for name in plan.uncased:
-        yield _Row(cells=(name, *blank, _NO_CASES), style=Style.WARNING)
+    for name, reason in dict.fromkeys(reasons):
+        yield _Row(cells=(name, *blank, reason.partition("\n")[0]), style=Style.WARNING)
 
 
-def _shape(outcome: Outcome) -> str:
-    named = _named(outcome.key.shape)
-    return f"{outcome.key.name}: {named}" if outcome.key.name else named
+def _shapes(outcome: Outcome) -> list[str]:
+    key = outcome.key
+    if isinstance(key, ComparisonKey):
+        return list(outcome.shapes)
+    named = _named(key.shape)
+    return [f"{key.name}: {named}" if key.name else named]
 
 
 def _named(values: Sequence[tuple[str, object]]) -> str:
@@ -142,10 +159,16 @@ def _print_failure(stream: Stream, outcome: Outcome) -> None:
 
 
 def _count(device: Device | None, plans: Sequence[Planned], outcomes: Sequence[Outcome]) -> str:
-    passed = sum(outcome.verdict is Verdict.PASS for outcome in outcomes)
+    compared = [it for it in outcomes if isinstance(it.key, ComparisonKey)]
+    cases = [it for it in outcomes if not isinstance(it.key, ComparisonKey)]
+    passed = sum(outcome.verdict is Verdict.PASS for outcome in cases)
     parts = [f"{passed} passed"]
-    if failed := len(outcomes) - passed:
+    if failed := len(cases) - passed:
         parts.append(f"{failed} failed")
+    if compared:
+        same = sum(outcome.verdict is Verdict.PASS for outcome in compared)
+        different = sum(outcome.verdict.is_failure for outcome in compared)
+        parts.append(f"{same} of {same + different} comparisons agree")
     if faults := sum(len(plan.faults) for plan in plans):
         parts.append("1 fault in the cases" if faults == 1 else f"{faults} faults in the cases")
     if uncased := sum(len(plan.uncased) for plan in plans):

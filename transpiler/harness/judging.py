@@ -63,7 +63,7 @@ def setting(given: Given, *, terms: float | None, is_chopped: bool) -> Setting:
     return Setting(
         terms=terms,
         inputs=max((tensor.numel() for tensor in tensors), default=1),
-        largest_input=max((_largest(t) for t in tensors if t.is_floating_point()), default=1.0),
+        largest_input=max((largest(t) for t in tensors if t.is_floating_point()), default=1.0),
         is_chopped=is_chopped,
     )
 
@@ -72,7 +72,7 @@ def _is_bool(tensor: torch.Tensor) -> bool:
     return str(tensor.dtype) == "torch.bool"
 
 
-def _largest(tensor: torch.Tensor) -> float:
+def largest(tensor: torch.Tensor) -> float:
     """The largest finite absolute value."""
     return float(tensor.double().abs().nan_to_num(0.0, 0.0, 0.0).max()) if tensor.numel() else 0.0
 
@@ -114,12 +114,12 @@ def _magnitudes(run: Run, given: Given, exact: Tensors, path: Path) -> dict[str,
         return found
     for _ in range(TRIALS):
         try:
-            inputs = {name: _moved(tensor, generator) for name, tensor in wide.items()}
-            moved = refer(run, given, inputs, path, is_exact=True)
+            inputs = {name: moved(tensor, generator) for name, tensor in wide.items()}
+            results = refer(run, given, inputs, path, is_exact=True)
         except CaseError:
             # An input was moved out of what the reference takes: this trial measures nothing.
             continue
-        for name, value in moved.items():
+        for name, value in results.items():
             if value.shape != exact[name].shape or not value.is_floating_point():
                 continue
             sensitivity = (value.double() - exact[name].double()).abs() / MOVE
@@ -128,7 +128,7 @@ def _magnitudes(run: Run, given: Given, exact: Tensors, path: Path) -> dict[str,
     return found
 
 
-def _moved(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+def moved(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Every number a little up or down, each by its own part.
 
     Whole numbers stay: they may be labels, indices or flags that happen to be floats, or the ends of a domain.
@@ -153,7 +153,7 @@ def judge(
         fenced = prepared.fenced[name]
         left = _unwritten(fenced, exact, is_only_written=name not in given.tensors)
         if left.any():
-            message = f"{name}: {_count(left)} never written, the first at {_first(left)}"
+            message = f"{name}: {count(left)} never written, the first at {_first(left)}"
             findings.append(Finding(verdict=Verdict.UNWRITTEN, message=message))
         if dtypes[name].is_float:
             finding, error = _judge_floats(run, name, dtypes[name], fenced, left, truth, setting)
@@ -185,8 +185,8 @@ def _judge_floats(
     exact = truth.exact[name].double().view(shape)
     terms = setting.terms or max(1.0, setting.inputs / max(1, exact.numel()))
     own = rounding(dtype, terms=terms, is_chopped=setting.is_chopped)
-    least = own.least_magnitude(dtype, setting.largest_input, _largest(exact))
-    comparison = _Comparison(
+    least = own.least_magnitude(dtype, setting.largest_input, largest(exact))
+    comparison = Differences(
         exact=exact,
         magnitude=truth.magnitudes[name].view(shape).clamp(min=least),
         stored=fenced.tensor.dtype,
@@ -213,7 +213,7 @@ def _judge_floats(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Comparison:
+class Differences:
     """An output in float64, and the magnitudes its errors are relative to; `stored` is the dtype in memory."""
 
     exact: torch.Tensor
@@ -249,15 +249,16 @@ def _trespasses(prepared: Prepared) -> Iterator[Finding]:
     for name, fenced in prepared.fenced.items():
         breaches = fenced.breaches()
         if breaches is not None:
-            count, place = breaches
-            size = fenced.tensor.numel()
-            where = (
-                f"{-place} before its beginning" if place < 0 else f"{place - size} after its end"
-            )
             yield Finding(
-                verdict=Verdict.OUT_OF_BOUNDS,
-                message=f"{name}: {_plural(count)} outside it written, the first {where}",
+                verdict=Verdict.OUT_OF_BOUNDS, message=f"{name}: {told(fenced, *breaches)}"
             )
+
+
+def told(fenced: Fenced, elements: int, place: int) -> str:
+    """How many elements outside a tensor were written, and where the first is, from its first element."""
+    size = fenced.tensor.numel()
+    where = f"{-place} before its beginning" if place < 0 else f"{place - size} after its end"
+    return f"{_plural(elements)} outside it written, the first {where}"
 
 
 def _changed_inputs(run: Run, prepared: Prepared) -> Iterator[Finding]:
@@ -265,7 +266,7 @@ def _changed_inputs(run: Run, prepared: Prepared) -> Iterator[Finding]:
         if name not in run.kernel.written and (changed := fenced.changed()).any():
             yield Finding(
                 verdict=Verdict.INPUT_CHANGED,
-                message=f"{name}: {_count(changed)} changed, the first at {_first(changed)}",
+                message=f"{name}: {count(changed)} changed, the first at {_first(changed)}",
             )
 
 
@@ -293,16 +294,18 @@ def _wrong(
     right = exact.view(found.shape)[at].item()
     return Finding(
         verdict=Verdict.WRONG,
-        message=f"{name}: {_count(wrong)} wrong; {list(at)} is {_shown(found[at].item())}, "
-        f"should be {_shown(right)}{note}",
+        message=f"{name}: {count(wrong)} wrong; {list(at)} is {shown(found[at].item())}, "
+        f"should be {shown(right)}{note}",
     )
 
 
-def _shown(value: float) -> str:
+def shown(value: float) -> str:
+    """An element, for users."""
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _count(flags: torch.Tensor) -> str:
+def count(flags: torch.Tensor) -> str:
+    """How many elements are flagged, and of how many."""
     return f"{int(flags.sum())} of {_plural(flags.numel())}"
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import torch
 
     from transpiler.harness.arguments import Prepared
+    from transpiler.harness.outcomes import RunKey
     from transpiler.harness.programs import Program
     from transpiler.harness.runs import Run
 
@@ -98,13 +99,14 @@ def _launch(bench: Bench, run: Run, prepared: Prepared) -> None:
         function, constants = record.specialisations[instance.name], {}
     try:
         function[prepared.grid](*prepared.arguments, **constants)
-        _wait(bench)
+        wait(bench)
     except Exception as error:
         # Triton raises classes of every kind: its own, LLVM's, and in the interpreter numpy's.
-        raise _explained(bench, run, error) from error
+        raise explained(bench, run.key, error) from error
 
 
-def _wait(bench: Bench) -> None:
+def wait(bench: Bench) -> None:
+    """Until the device has done all it was given."""
     if bench.is_gpu:
         import torch  # noqa: PLC0415 - an optional dependency of a second
 
@@ -114,23 +116,23 @@ def _wait(bench: Bench) -> None:
 def is_usable(bench: Bench) -> bool:
     """Whether the device answers still: after a kernel that read where no memory is, CUDA does nothing any more."""
     try:
-        _wait(bench)
+        wait(bench)
     except RuntimeError:
         return False
     return True
 
 
-def _explained(bench: Bench, run: Run, error: Exception) -> LaunchError:
+def explained(bench: Bench, key: RunKey, error: Exception) -> LaunchError:
     """An error of a launch: at the Rust it comes from, if it is about the code."""
     program = bench.program
     refusal = refusal_of(
         error,
         program.text,
-        bench.module.KERNELS[run.kernel.name].function.__name__,
+        bench.module.KERNELS[key.kernel].function.__name__,
         bench.module.__file__ or "",
     )
     if not refusal.is_about_code:
         return LaunchError(Verdict.ERROR, f"{type(error).__name__}: {refusal.reason}")
-    found = diagnostic(refusal, f"`{run.key.id}`", program.text, program.source, program.rust_span)
+    found = diagnostic(refusal, f"`{key.id}`", program.text, program.source, program.rust_span)
     report = Report(source=program.source, diagnostics=(found,))
     return LaunchError(Verdict.REFUSED, render([report]).rstrip())

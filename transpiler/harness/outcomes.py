@@ -20,6 +20,13 @@ class Verdict(Enum):
     ERROR = "error"
     CRASHED = "crashed"
     TIMED_OUT = "timed out"
+    DIFFERENT = "different results"
+    NOT_COMPARED = "not compared"
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether something is wrong."""
+        return self not in (Verdict.PASS, Verdict.NOT_COMPARED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +66,28 @@ class OutputError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonKey(RunKey):
+    """Which comparison of a kernel with itself, launched by the operator of that `name`.
+
+    `constants` are the block sizes that the operator is given, `reference` those of what it is compared with.
+    """
+
+    reference: tuple[tuple[str, int | bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one run; `message` says what is wrong, or is empty."""
+    """What came of one run; `message` says what is wrong, or is empty.
+
+    `shapes` are those of the inputs that a comparison was made with, all inputs of one in a text.
+    """
 
     key: RunKey
     verdict: Verdict
     message: str = ""
     outputs: tuple[OutputError, ...] = ()
     seconds: float = 0.0
+    shapes: tuple[str, ...] = ()
 
     @property
     def worst(self) -> OutputError | None:
@@ -90,20 +111,26 @@ class Device:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """All runs of a file; `faults` say what is wrong with its cases, `uncased` are kernels without one."""
+    """All runs of a file; `faults` say what is wrong with its cases, `uncased` are kernels without one.
+
+    `comparisons` are those of kernels without a case, `incomparable` the other kernels without one, each with a reason.
+    """
 
     file: str
     cases: str | None
     runs: tuple[RunKey, ...]
     faults: tuple[str, ...]
     uncased: tuple[str, ...]
+    comparisons: tuple[ComparisonKey, ...] = ()
+    incomparable: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """A run is about to be launched."""
+    """A run is about to be launched; `is_search` if it is not known yet on what."""
 
     key: RunKey
+    is_search: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

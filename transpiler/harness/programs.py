@@ -37,7 +37,8 @@ class Instance:
 class LaunchedKernel:
     """A kernel by its Rust names.
 
-    `offered` are the combinations of dtypes it is offered for, `written` the pointers through which it stores or adds.
+    `offered` are the combinations of dtypes it is offered for, `written` the pointers through which it stores or adds,
+    `block_sizes` those of the constants that say how much a program does at a time.
     """
 
     name: str
@@ -47,6 +48,7 @@ class LaunchedKernel:
     constants: tuple[str, ...]
     instances: tuple[Instance, ...]
     written: tuple[str, ...]
+    block_sizes: tuple[str, ...]
 
     def instance(
         self, dtypes: tuple[DType, ...], constants: tuple[int | bool, ...]
@@ -91,6 +93,7 @@ def _launched(plan: KernelPlan) -> LaunchedKernel:
             for each in plan.specialisations
         ),
         written=tuple(dict.fromkeys((*facts.writes, *facts.atomics))),
+        block_sizes=plan.block_sizes,
     )
 
 

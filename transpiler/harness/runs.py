@@ -110,6 +110,13 @@ def _runs(program: Program, case: Case, kernel: LaunchedKernel) -> Iterator[Run]
         )
 
 
+def usual_dtypes(kernel: LaunchedKernel) -> Sequence[tuple[DType, ...]]:
+    """The combinations of dtypes to run where nobody says which."""
+    floats = [each for each in kernel.offered if all(dtype.is_float for dtype in each)]
+    alike = [each for each in floats or kernel.offered if len(set(each)) == 1]
+    return alike or floats or kernel.offered
+
+
 def _dtypes(case: Case, kernel: LaunchedKernel) -> Iterator[tuple[DType, ...]]:
     """The combinations of dtypes to run; one empty one for a kernel without dtype parameters."""
     if not kernel.dtype_parameters:
@@ -118,9 +125,7 @@ def _dtypes(case: Case, kernel: LaunchedKernel) -> Iterator[tuple[DType, ...]]:
         yield ()
         return
     if case.dtypes is None:
-        floats = [each for each in kernel.offered if all(dtype.is_float for dtype in each)]
-        alike = [each for each in floats or kernel.offered if len(set(each)) == 1]
-        yield from alike or floats or kernel.offered
+        yield from usual_dtypes(kernel)
         return
     for given in [case.dtypes] if isinstance(case.dtypes, str | Mapping) else case.dtypes:
         names = (

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.harness.cases import CaseError, load_cases
+from transpiler.harness.comparing import Comparer
+from transpiler.harness.comparisons import comparisons_of
 from transpiler.harness.launching import Bench, is_usable, launch_and_judge
 from transpiler.harness.load import import_module
 from transpiler.harness.outcomes import Begun, Device, Finished, Planned, RunKey, Unusable
-from transpiler.harness.runs import Filter, runs_of
+from transpiler.harness.runs import Run, runs_of
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     import torch
 
+    from transpiler.harness.comparisons import Comparison
     from transpiler.harness.programs import Program
-    from transpiler.harness.runs import Run
+    from transpiler.harness.runs import Filter
 
 AUTOMATIC = "auto"
 GPU = "cuda"
@@ -51,7 +54,7 @@ def serve(connection: Connection, job: Job) -> None:
     device = _device(connection, job.device)
     if device is None:
         return
-    planned: list[tuple[Program, tuple[Run, ...]]] = []
+    planned: list[tuple[Program, tuple[Run | Comparison, ...]]] = []
     for program in job.programs:
         plan, runs = _plan(program, job.wanted)
         connection.send(plan)
@@ -62,9 +65,16 @@ def serve(connection: Connection, job: Job) -> None:
             continue
         module = import_module(program.text, name=program.stem)
         bench = Bench(program=program, module=module, device=device)
+        comparer = Comparer(bench)
         for run in left:
-            connection.send(Begun(key=run.key))
-            connection.send(launch_and_judge(bench, run))
+            if isinstance(run, Run):
+                connection.send(Begun(key=run.key))
+                connection.send(launch_and_judge(bench, run))
+            else:
+                connection.send(Begun(key=run.key, is_search=True))
+                comparer.search(run)
+                connection.send(Begun(key=run.key))
+                connection.send(comparer.compare(run))
             if not is_usable(bench):
                 connection.send(Finished(is_broken=True))
                 return
@@ -114,24 +124,33 @@ def _quiet_numpy() -> None:
     np.seterr(all="ignore")
 
 
-def _plan(program: Program, wanted: Filter) -> tuple[Planned, tuple[Run, ...]]:
+def _plan(program: Program, wanted: Filter) -> tuple[Planned, tuple[Run | Comparison, ...]]:
     path = Path(program.cases)
-    names = [kernel.name for kernel in program.kernels]
-    if not path.is_file():
-        return Planned(file=program.name, cases=None, runs=(), faults=(), uncased=tuple(names)), ()
-    try:
-        cases = load_cases(path)
-    except CaseError as error:
-        plan = Planned(
-            file=program.name, cases=program.cases, runs=(), faults=(str(error),), uncased=()
-        )
-        return plan, ()
-    runs, faults, cased = runs_of(program, cases, wanted)
+    runs: tuple[Run, ...] = ()
+    faults: tuple[str, ...] = ()
+    cased: frozenset[str] = frozenset()
+    has_cases = path.is_file()
+    if has_cases:
+        try:
+            cases = load_cases(path)
+        except CaseError as error:
+            # Nobody knows which kernels have one.
+            cased, faults = frozenset(program.known), (str(error),)
+        else:
+            runs, faults, cased = runs_of(program, cases, wanted)
+    uncased = tuple(kernel.name for kernel in program.kernels if kernel.name not in cased)
+    comparisons: tuple[Comparison, ...] = ()
+    incomparable: tuple[tuple[str, str], ...] = ()
+    if uncased:
+        module = import_module(program.text, name=program.stem)
+        comparisons, incomparable = comparisons_of(program, module, uncased, wanted)
     plan = Planned(
         file=program.name,
-        cases=program.cases,
+        cases=program.cases if has_cases else None,
         runs=tuple(run.key for run in runs),
         faults=faults,
-        uncased=tuple(name for name in names if name not in cased),
+        uncased=uncased,
+        comparisons=tuple(comparison.key for comparison in comparisons),
+        incomparable=incomparable,
     )
-    return plan, runs
+    return plan, (*runs, *comparisons)

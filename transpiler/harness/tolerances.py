@@ -66,6 +66,9 @@ MOVE: Final = 2.0**-20
 results to be linear in it."""
 
 
+TWO_RESULTS: Final = 2.0
+"""Where two results of a kernel are compared, both err, in opposite directions."""
+
 BETWEEN: Final = 0.5
 """The part of the arithmetic's roundings that may act on a number of the order of 1 on the way to a smaller result."""
 
@@ -110,3 +113,13 @@ def rounding(dtype: DType, *, terms: float, is_chopped: bool) -> Rounding:
 def allowed(own: Rounding, torch_error: float | None) -> float:
     """The largest relative error, given torch's own, or None where torch has no operator to compare with."""
     return (torch_error or 0.0) * TORCH_MULTIPLE + own.total
+
+
+def across_blocks(dtype: DType, *, terms: float, is_chopped: bool) -> float:
+    """The largest relative difference between two results of one kernel that differ in its block sizes alone.
+
+    Each is off by its own roundings. Nothing says in which dtype they are: a kernel may add in half precision, and the
+    order in which it does is what a block size changes.
+    """
+    storing = CHOPPED_STORING if is_chopped and dtype is DType.BF16 else STORING
+    return TWO_RESULTS * ROUNDOFF[dtype] * (storing + OPERATIONS + math.sqrt(terms))

@@ -13,7 +13,7 @@ from transpiler.harness.serving import Job, serve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from transpiler.harness.outcomes import Event, RunKey
+    from transpiler.harness.outcomes import ComparisonKey, Event, RunKey
     from transpiler.harness.programs import Program
     from transpiler.harness.runs import Filter
 
@@ -47,17 +47,20 @@ def verify(
         UnusableError: nothing can be launched: torch or a device is missing.
     """
     done: set[RunKey] = set()
+    comparisons: set[ComparisonKey] = set()
     is_restarted = False
     while True:
         job = Job(programs=programs, device=device, wanted=wanted, done=frozenset(done))
-        current: RunKey | None = None
+        current: Begun | None = None
         for event in _events(job, timeout):
             match event:
                 case Device() | Planned():
+                    if isinstance(event, Planned):
+                        comparisons.update(event.comparisons)
                     if not is_restarted:
                         yield event
-                case Begun(key=key):
-                    current = key
+                case Begun():
+                    current = event
                 case Outcome():
                     done.add(event.key)
                     current = None
@@ -71,13 +74,24 @@ def verify(
                 case _End():
                     if current is None:
                         raise UnusableError(f"the process that launches kernels {event.told}")
-                    done.add(current)
-                    yield Outcome(
-                        key=current,
-                        verdict=event.verdict,
-                        message=f"the process that launched it {event.told}",
-                    )
+                    for outcome in _lost(current, event, comparisons - done):
+                        done.add(outcome.key)
+                        yield outcome
         is_restarted = True
+
+
+def _lost(begun: Begun, end: _End, comparisons: set[ComparisonKey]) -> Iterator[Outcome]:
+    """What comes of the run at which a process ended, and of those that would end another in the same way."""
+    if not begun.is_search:
+        message = f"the process that launched it {end.told}"
+        yield Outcome(key=begun.key, verdict=end.verdict, message=message)
+        return
+    # Nobody said that the kernel takes what it was tried on.
+    same = (begun.key.file, begun.key.kernel, begun.key.name)
+    for key in sorted(comparisons, key=lambda it: (it.dtypes, it.constants)):
+        if (key.file, key.kernel, key.name) == same:
+            message = f"the process that tried tensors on `{key.name}` {end.told}"
+            yield Outcome(key=key, verdict=Verdict.NOT_COMPARED, message=message)
 
 
 def _events(job: Job, timeout: float | None) -> Iterator[Event | _End]:

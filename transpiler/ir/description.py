@@ -76,12 +76,16 @@ class WideModule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelPlan:
-    """A kernel with its facts, the specialisations to emit, and its form with indices in 64 bits, if it has one."""
+    """A kernel with its facts, the specialisations to emit, and its form with indices in 64 bits, if it has one.
+
+    `block_sizes` are the const generics that say how much a program does at a time, not what it computes.
+    """
 
     kernel: Kernel
     facts: LaunchFacts
     specialisations: tuple[Specialisation, ...]
     index64: WideForm | None = None
+    block_sizes: tuple[str, ...] = ()
 
     @property
     def own_form(self) -> WideForm | None:

@@ -118,16 +118,25 @@ def _restrictions(kernel: ir.Kernel, taken: list[DType]) -> Iterator[Label]:
                 break
 
 
+def block_sizes(kernel: ir.Kernel) -> tuple[str, ...]:
+    """The const generics that say how much a program does at a time, not what it computes."""
+    extents = tile_extents(kernel)
+    return tuple(
+        symbol.name
+        for symbol in kernel.const_generics
+        if symbol.name in extents or symbol.name.startswith("BLOCK")
+    )
+
+
 def _constants(
     kernel: ir.Kernel, blocks: Mapping[str, tuple[int, ...]], sink: Sink
 ) -> list[tuple[int | bool, ...]] | None:
-    extents = tile_extents(kernel)
+    extents, sizes = tile_extents(kernel), block_sizes(kernel)
     result: list[tuple[int | bool, ...]] = []
     for symbol in kernel.const_generics:
         values = blocks.get(symbol.name)
         if values is None:
-            is_block = symbol.name in extents or symbol.name.startswith("BLOCK")
-            if len(kernel.const_generics) > 1 or not is_block:
+            if len(kernel.const_generics) > 1 or symbol.name not in sizes:
                 return None
             values = DEFAULT_EXTENTS
         if isinstance(symbol.type, Scalar) and symbol.type.dtype is DType.BOOL:
