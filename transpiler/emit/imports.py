@@ -26,6 +26,7 @@ _THIRD_PARTY = {
     "Tensor": "from torch import Tensor",
     "once_differentiable": "from torch.autograd.function import once_differentiable",
     "triton_op": "from torch.library import triton_op, wrap_triton",
+    "CompiledKernel": "from triton.compiler import CompiledKernel",
     "libdevice": "from triton.language.extra import libdevice",
 }
 
