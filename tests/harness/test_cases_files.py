@@ -135,7 +135,6 @@ def runs(tmp_path: Path, rust: str, text: str) -> tuple[tuple[Run, ...], tuple[s
         source=result.source,
         text=result.text or "",
         kernels=kernels,
-        known=tuple(each.name for each in kernels),
         rust_span=result.line_map.rust_span,
     )
     found, faults, _ = runs_of(program, load_cases(path), Filter())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ RUST = "".join(
         kernel("longer", mask="Some(offsets.lt(n + BLOCK - 128))"),
         kernel("refused", before='T::static_assert(BLOCK < 200, "BLOCK is too large");\n    '),
         kernel("never_right", offsets="offsets - 2"),
+        kernel("choosy"),
         kernel("crashing", offsets="offsets * 20000000"),
         kernel("fixed"),
         kernel("nobodys"),
@@ -53,6 +55,7 @@ def operator(forward: Kernel) -> Operator:
     words = forward.name.split("_")
     name = "".join(word.capitalize() for word in words)
     block = "16" if forward.name == "fixed" else "self.block"
+    kept = "{128: 128, 256: 256}[block]" if forward.name == "choosy" else "block"  # as asserts do
     blocks = "1" if forward.name == "first_block" else f"-(-math.prod(output_shape) // {block})"
     return Operator(
         span=Span(0, 0),
@@ -63,7 +66,7 @@ def operator(forward: Kernel) -> Operator:
         arguments=(Argument(name="block", annotation="int", default=Number("128")),),
         needs_dtype=False,
         methods=(
-            method("__init__", "block", "self.block = block", "None"),
+            method("__init__", "block", f"self.block = {kept}", "None"),
             method("forward_kernel", "", f"{name}({block})"),
             method("param_shapes", "input_shapes output_shape", "[]"),
             method(
@@ -99,7 +102,6 @@ def program(result: Result, text: str) -> Program:
         source=result.source,
         text=text,
         kernels=kernels,
-        known=tuple(kernel.name for kernel in kernels),
         rust_span=result.line_map.rust_span,
     )
 
@@ -174,6 +176,13 @@ def test_nothing_is_said_of_a_kernel_that_comes_out_clean_on_nothing() -> None:
     assert "elements outside it written" in found.message
 
 
+def test_a_block_that_the_operator_refuses_is_not_compared() -> None:
+    assert of("choosy", 256).verdict is Verdict.PASS
+    found = of("choosy", 1024)
+    assert found.verdict is Verdict.NOT_COMPARED
+    assert found.message == "3x150: with block=1024: KeyError: 1024"
+
+
 def test_a_process_that_ends_while_it_tries_costs_the_comparisons_of_one_kernel() -> None:
     for block in (256, 1024):
         found = of("crashing", block)
@@ -197,7 +206,7 @@ def test_the_document_has_the_comparisons() -> None:
     jsonschema.validate(content, SCHEMA)
     summary = content["summary"]
     assert (summary["passed"], summary["failed"]) == (0, 0)
-    assert (summary["agreeing"], summary["disagreeing"]) == (2, 6)
+    assert (summary["agreeing"], summary["disagreeing"]) == (3, 6)
     (file,) = content["files"]
     assert file["cases"] == []
     assert file["kernels_not_compared"] == dict(plan.incomparable)
@@ -218,12 +227,14 @@ def test_the_table_has_a_row_for_each_comparison(capsys: pytest.CaptureFixture[s
     # One row for all that says the same.
     (crashing,) = (line for line in lines if line[:1] == ["crashing"])
     assert crashing[-1] == "SIGSEGV"
-    assert lines[-1][:5] == ["0", "passed,", "2", "of", "8"]
+    assert lines[-1][:5] == ["0", "passed,", "3", "of", "9"]
 
 
 def test_gradients_differ_by_roundings_alone() -> None:
     result = transpile(OWN_RUST.path)
-    _, _, outcomes = verified(program(result, module_text()))
+    wanted = frozenset({"batch_norm_2d_nchw_backward", "batch_norm_stats_forward"})
+    _, plan, outcomes = verified(replace(program(result, module_text()), wanted=wanted))
+    assert set(plan.uncased) == {it.key.kernel for it in outcomes.values()} == wanted
     assert {it.verdict for it in outcomes.values()} == {Verdict.PASS}
     backward = [it for it in outcomes.values() if it.key.kernel == "batch_norm_2d_nchw_backward"]
     names = {output.name for it in backward for output in it.outputs}

@@ -52,7 +52,6 @@ def judged(
         source=result.source,
         text=result.text or "",
         kernels=launched_kernels(result.plans),
-        known=("k",),
         rust_span=result.line_map.rust_span,
     )
     case = Case(

@@ -129,15 +129,14 @@ def _program(
     report = Report(source=source, diagnostics=errors)
     if result.text is None or result.line_map is None:
         return None, report
-    kernels = launched_kernels(result.plans)
     program = Program(
         name=each.name,
         stem=each.stem,
         cases=str(cases_path(each.path)),
         source=source,
         text=result.text,
-        kernels=tuple(kernel for kernel in kernels if not names or kernel.name in names),
-        known=tuple(kernel.name for kernel in kernels),
+        kernels=launched_kernels(result.plans),
+        wanted=frozenset(names) if names else None,
         rust_span=result.line_map.rust_span,
     )
     return program, report

@@ -165,9 +165,9 @@ def _count(device: Device | None, plans: Sequence[Planned], outcomes: Sequence[O
     parts = [f"{passed} passed"]
     if failed := len(cases) - passed:
         parts.append(f"{failed} failed")
-    if compared:
-        same = sum(outcome.verdict is Verdict.PASS for outcome in compared)
-        different = sum(outcome.verdict.is_failure for outcome in compared)
+    same = sum(outcome.verdict is Verdict.PASS for outcome in compared)
+    different = sum(outcome.verdict.is_failure for outcome in compared)
+    if same or different:
         parts.append(f"{same} of {same + different} comparisons agree")
     if faults := sum(len(plan.faults) for plan in plans):
         parts.append("1 fault in the cases" if faults == 1 else f"{faults} faults in the cases")

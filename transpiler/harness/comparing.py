@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+import traceback
 import zlib
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
@@ -93,7 +95,8 @@ class Comparer:
         except NothingAcceptedError as error:
             findings.append(Finding(verdict=Verdict.NOT_COMPARED, message=str(error)))
         except LaunchError as error:
-            findings.append(Finding(verdict=error.verdict, message=f"{shapes[-1]}: {error}"))
+            message = f"{shapes[-1]}: with {_named(key.constants)}: {error}"
+            findings.append(Finding(verdict=error.verdict, message=message))
         return Outcome(
             key=key,
             verdict=findings[0].verdict if findings else Verdict.PASS,
@@ -298,8 +301,11 @@ class Comparer:
                 subject, candidate, key.constants, accepted.tensors, subject.dtypes
             )
         except Exception as error:
-            # Triton raises classes of every kind, and so does what the Rust asserts.
-            raise explained(self._bench, key, error) from error
+            # Triton raises classes of every kind, and so does what the Rust asserts about its blocks.
+            if _is_of_a_launch(error):
+                raise explained(self._bench, key, error) from error
+            message = f"{type(error).__name__}: {error}"
+            raise LaunchError(Verdict.NOT_COMPARED, message) from error
         findings = [
             Finding(verdict=Verdict.OUT_OF_BOUNDS, message=f"{candidate.told}: {breach}")
             for breach in result.breaches
@@ -352,6 +358,15 @@ class Comparer:
 
 def _named(blocks: Blocks) -> str:
     return " ".join(f"{name}={value}" for name, value in blocks)
+
+
+def _is_of_a_launch(error: Exception) -> bool:
+    """Whether Triton was at work, and not the operator."""
+    import triton  # noqa: PLC0415 - an optional dependency of several seconds
+
+    folder = Path(triton.__file__).parent
+    frames = traceback.extract_tb(error.__traceback__)
+    return any(Path(frame.filename).is_relative_to(folder) for frame in frames)
 
 
 def _seed(subject: Subject, candidate: Candidate) -> int:

@@ -6,6 +6,7 @@ All of it is read off the live module: its classes on `RuntimeOp`, and the funct
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from transpiler.frozen import dataclass
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     Value = int | float | bool | None
 
-_PROBES = (16, 32)
-"""Two extents that any tile can have: an argument is a block size if a kernel's changes with it."""
+_PROBES = ((128, 256), (16, 32))
+"""Two block sizes each: an argument is one if a kernel's changes with it. Some operators assert large or small ones."""
 
 
 class Launcher(Protocol):
@@ -159,7 +160,19 @@ def launches(
     Raises:
         Exception: whatever the operator raises where it cannot be made with these arguments.
     """
-    least, more = _PROBES
+    for least, more in _PROBES[:-1]:
+        with suppress(Exception):
+            return _launches(operator, kernels, dtype, least, more)
+    return _launches(operator, kernels, dtype, *_PROBES[-1])
+
+
+def _launches(
+    operator: Operator,
+    kernels: Mapping[str, LaunchedKernel],
+    dtype: torch.dtype,
+    least: int,
+    more: int,
+) -> Launches:
     base = {
         name: least if "int" in kind else _plain(kind) for name, kind in operator.arguments.items()
     }

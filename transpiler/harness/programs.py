@@ -62,7 +62,8 @@ class LaunchedKernel:
 class Program:
     """A translated file: `name` as the user typed it, and the module's text.
 
-    `kernels` are those to run, `known` the names of all; `rust_span` leads from a line of the module to the Rust.
+    `kernels` are all of the module, `wanted` the names of those to run, None for all of them; `rust_span` leads from a
+    line of the module to the Rust.
     """
 
     name: str
@@ -71,8 +72,17 @@ class Program:
     source: SourceFile
     text: str
     kernels: tuple[LaunchedKernel, ...]
-    known: tuple[str, ...]
     rust_span: Callable[[int], Span | None]
+    wanted: frozenset[str] | None = None
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The names of all kernels."""
+        return tuple(kernel.name for kernel in self.kernels)
+
+    def is_wanted(self, name: str) -> bool:
+        """Whether the kernel of that name is to be run."""
+        return self.wanted is None or name in self.wanted
 
 
 def launched_kernels(plans: Iterable[KernelPlan]) -> tuple[LaunchedKernel, ...]:

@@ -70,11 +70,11 @@ def runs_of(
     faults: list[str] = []
     cased: set[str] = set()
     for case in cases:
-        if case.kernel not in program.known:
+        if case.kernel not in kernels:
             faults.append(_unknown(program, case.kernel))
             continue
         cased.add(case.kernel)
-        if case.kernel not in kernels:
+        if not program.is_wanted(case.kernel):
             continue
         try:
             for run in _runs(program, case, kernels[case.kernel]):

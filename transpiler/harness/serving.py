@@ -73,6 +73,9 @@ def serve(connection: Connection, job: Job) -> None:
             else:
                 connection.send(Begun(key=run.key, is_search=True))
                 comparer.search(run)
+                if not is_usable(bench):
+                    # As where the process does not survive it: the parent knows what else would end here.
+                    sys.exit(1)
                 connection.send(Begun(key=run.key))
                 connection.send(comparer.compare(run))
             if not is_usable(bench):
@@ -138,7 +141,7 @@ def _plan(program: Program, wanted: Filter) -> tuple[Planned, tuple[Run | Compar
             cased, faults = frozenset(program.known), (str(error),)
         else:
             runs, faults, cased = runs_of(program, cases, wanted)
-    uncased = tuple(kernel.name for kernel in program.kernels if kernel.name not in cased)
+    uncased = tuple(name for name in program.known if program.is_wanted(name) and name not in cased)
     comparisons: tuple[Comparison, ...] = ()
     incomparable: tuple[tuple[str, str], ...] = ()
     if uncased:
