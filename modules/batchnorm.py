@@ -154,15 +154,16 @@ def _forward(norm: nn.BatchNorm1d | nn.BatchNorm2d, operators: Operators, x: Ten
 
 def _check_tensors(norm: nn.BatchNorm1d | nn.BatchNorm2d, x: Tensor) -> None:
     """Refuse shapes that torch refuses, and mixtures of dtypes but halves with float parameters."""
+    channels, dtypes = x.shape[1], (x.dtype, _calculation(x))
     for name in ("running_mean", "running_var", "weight", "bias"):
         tensor: Tensor | None = getattr(norm, name)
         if tensor is None:
             continue
-        if tensor.numel() != x.shape[1]:
-            raise RuntimeError(f"{name} should contain {x.shape[1]} elements not {tensor.numel()}")
-        if tensor.dtype not in (x.dtype, _calculation(x)):
+        if tensor.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {tensor.numel()}")
+        if tensor.dtype not in dtypes:
             raise RuntimeError(
-                f"Expected {name} to have dtype {_calculation(x)} for an input of dtype {x.dtype},"
+                f"Expected {name} to have dtype {dtypes[1]} for an input of dtype {x.dtype},"
                 f" but it has dtype {tensor.dtype}"
             )
 
@@ -170,6 +171,11 @@ def _check_tensors(norm: nn.BatchNorm1d | nn.BatchNorm2d, x: Tensor) -> None:
 def _calculation(x: Tensor) -> torch.dtype:
     """What torch computes a batch norm of `x` in, and may keep its parameters in."""
     return torch.float32 if x.dtype in _HALVES else x.dtype
+
+
+def _cast(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    """`tensor.to(dtype)`, without a call of torch where that would return the tensor itself."""
+    return tensor if tensor.dtype == dtype else tensor.to(dtype)
 
 
 def _of_nothing(norm: nn.BatchNorm1d | nn.BatchNorm2d, x: Tensor) -> Tensor:
@@ -187,14 +193,14 @@ def _by_batch(
 ) -> Tensor:
     """Normalise with the statistics of the batch, and let the running ones follow."""
     # Between the two operators the statistics of halves stay in f32, as they do inside torch's one.
-    rows = _rows(x).to(_calculation(x))
-    weight, bias = (each.to(rows.dtype) for each in _affine(norm, rows))
+    rows = _cast(_rows(x), _calculation(x))
+    weight, bias = (_cast(each, rows.dtype) for each in _affine(norm, rows))
     count, channels = rows.shape
     block = _block(count)
 
     # With a momentum of 1 running statistics become exactly those of the batch. They are taken apart from autograd:
     # the backward of normalising has the paths through them.
-    mean, var = rows.new_zeros(channels), rows.new_zeros(channels)
+    mean, var = rows.new_zeros(2, channels).unbind()
     stats = operators.batch_norm_stats(
         rows.detach(),
         mean,
@@ -210,7 +216,7 @@ def _by_batch(
         _move(norm.running_var, var, factor, count / (count - 1))
 
     y = operators.batch_norm_normalize(rows, stats, weight, bias, block_n=block)
-    return _from_rows(y.to(x.dtype), x)
+    return _from_rows(_cast(y, x.dtype), x)
 
 
 def _factor(norm: nn.BatchNorm1d | nn.BatchNorm2d) -> float | Tensor:
@@ -234,7 +240,7 @@ def _move(
     """
     if running is None:
         return
-    moved = running.to(batch.dtype)
+    moved = _cast(running, batch.dtype)
     moved.mul_(1.0 - factor)
     taken = factor * correction
     if isinstance(taken, Tensor):
@@ -253,8 +259,8 @@ def _by_running(norm: nn.BatchNorm1d | nn.BatchNorm2d, operators: Operators, x: 
         )
     given = (*_affine(norm, x), norm.running_mean, norm.running_var)
     dtype = x.dtype if all(each.dtype == x.dtype for each in given) else _calculation(x)
-    values = x.to(dtype)
-    weight, bias, mean, var = (each.to(dtype) for each in given)
+    values = _cast(x, dtype)
+    weight, bias, mean, var = (_cast(each, dtype) for each in given)
 
     over_rows = _over_rows(operators)
     if (x.dim() == 2 or _is_channels_last(x)) and over_rows is not None:
@@ -263,7 +269,7 @@ def _by_running(norm: nn.BatchNorm1d | nn.BatchNorm2d, operators: Operators, x: 
             rows = _rows(values)
             block = _block(rows.shape[0])
             y = over_rows(rows, weight, bias, mean, var, eps=norm.eps, block_n=block)
-            return _from_rows(y.to(x.dtype), x)
+            return _from_rows(_cast(y, x.dtype), x)
 
     batch, channels, *extents = x.shape
     if not extents or batch > _MOST_IMAGES:
@@ -273,7 +279,8 @@ def _by_running(norm: nn.BatchNorm1d | nn.BatchNorm2d, operators: Operators, x: 
         images = values.contiguous().view(batch, channels, -1, 1)
     y = operators.batch_norm2d_nchw_inference(
         images, weight, bias, mean, var, eps=norm.eps, block_hw=_block(images.shape[2])
-    ).to(x.dtype)
+    )
+    y = _cast(y, x.dtype)
     if not extents or batch > _MOST_IMAGES:
         y = y.view(channels, batch, *extents).transpose(0, 1)
     return _laid_out(y.reshape(x.shape), x)
@@ -287,10 +294,13 @@ def _over_rows(operators: Operators) -> Callable[..., Tensor] | None:
 
 def _affine(norm: nn.BatchNorm1d | nn.BatchNorm2d, x: Tensor) -> tuple[Tensor, Tensor]:
     """Weight and bias: the module's, or those that change nothing."""
+    weight: Tensor | None = norm.weight
+    bias: Tensor | None = norm.bias
     channels = x.shape[1]
-    weight = x.new_ones(channels) if norm.weight is None else norm.weight
-    bias = x.new_zeros(channels) if norm.bias is None else norm.bias
-    return weight, bias
+    return (
+        x.new_ones(channels) if weight is None else weight,
+        x.new_zeros(channels) if bias is None else bias,
+    )
 
 
 def _block(count: int) -> int:
