@@ -232,10 +232,14 @@ class Comparer:
                 upstream = torch.randn(output.shape, generator=generator, dtype=torch.float64)
                 if trial is not None:
                     upstream = moved(upstream, trial)
+                upstream = upstream.to(output.dtype).to(output.device)
+                fenced["the gradient of the output"] = around(
+                    upstream, reach=_REACH, is_written=False
+                )
                 gradients = torch.autograd.grad(
                     output,
                     [given[name] for name in differentiated],
-                    upstream.to(output.dtype).to(output.device),
+                    fenced["the gradient of the output"].tensor,
                 )
                 values_by_name = {
                     f"gradient of {name}": gradient
@@ -250,7 +254,7 @@ class Comparer:
                 for name, it in fences
                 if (breach := it.breaches()) is not None
             ),
-            is_whole=all(value.isfinite().all() for value in values_by_name.values())
+            is_whole=all(it.isfinite().all() for it in (output, *values_by_name.values()))
             and not any(it.untouched().any() for it in made if not it.tensor.is_floating_point()),
         )
 

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 def fencing(reach: int) -> Iterator[list[Fenced]]:
     """What torch makes like another tensor, until it is left, stands behind a fence; the fences so far."""
     import torch  # noqa: PLC0415 - an optional dependency of a second
-    from torch.overrides import TorchFunctionMode  # noqa: PLC0415
+    from torch.utils._python_dispatch import TorchDispatchMode  # noqa: PLC0415
 
+    aten = torch.ops.aten
     made: list[Fenced] = []
 
-    class Fencing(TorchFunctionMode):
-        def __torch_function__(
+    class Fencing(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch has no types for it
+        # A mode of functions would not see what is called in `torch.autograd.grad`.
+        def __torch_dispatch__(
             self,
             func: Callable[..., object],
             types: object,
@@ -30,8 +32,8 @@ def fencing(reach: int) -> Iterator[list[Fenced]]:
             kwargs: Mapping[str, object] | None = None,
         ) -> object:
             result = func(*args, **(kwargs or {}))
-            is_zeroed = func == torch.Tensor.new_zeros
-            is_empty = func in (torch.Tensor.new_empty, torch.empty_like)
+            is_zeroed = func is aten.new_zeros.default
+            is_empty = func in (aten.new_empty.default, aten.empty_like.default)
             if not isinstance(result, torch.Tensor) or not (is_zeroed or is_empty):
                 return result
             fenced = (
@@ -42,5 +44,5 @@ def fencing(reach: int) -> Iterator[list[Fenced]]:
             made.append(fenced)
             return fenced.tensor
 
-    with Fencing():
+    with Fencing():  # type: ignore[no-untyped-call]  # as above
         yield made
