@@ -32,7 +32,7 @@ def fencing(reach: int) -> Iterator[list[Fenced]]:
             kwargs: Mapping[str, object] | None = None,
         ) -> object:
             result = func(*args, **(kwargs or {}))
-            is_zeroed = func is aten.new_zeros.default
+            is_zeroed = func in (aten.new_zeros.default, aten.zeros_like.default)
             is_empty = func in (aten.new_empty.default, aten.empty_like.default)
             if not isinstance(result, torch.Tensor) or not (is_zeroed or is_empty):
                 return result
