@@ -197,6 +197,73 @@ def test_scalars_are_numbers_of_their_kind(name: str, value: object, words: str)
 
 
 @interpreted
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        pytest.param(
+            *("x_ptr", torch.ones(9), "expected x_ptr to have at least 10 elements, but it has 9"),
+            id="read",
+        ),
+        pytest.param(
+            *("y_ptr", torch.empty(0), "expected y_ptr to have at least 10 elements, but it has 0"),
+            id="written",
+        ),
+        pytest.param(
+            *("rows_ptr", torch.full((4,), -1, dtype=torch.int32)[3:]),
+            "expected rows_ptr to have at least 2 elements, but it has 1",
+            id="a view at an offset",
+        ),
+    ],
+)
+def test_tensors_reach_as_far_as_the_kernel(name: str, given: torch.Tensor, words: str) -> None:
+    refused(RuntimeError, f"scale_rows(): {words}", **{name: given})
+    launch((2,), **{name: torch.cat([given, given.new_ones(10)])})
+
+
+@interpreted
+def test_only_the_elements_that_are_touched_have_to_be_there() -> None:
+    """Of the last row as many as there are columns, of another kernel as many as its mask leaves."""
+    rows = {"x_ptr": torch.ones(12), "y_ptr": torch.ones(12)}
+    refused(RuntimeError, "to have at least 16 elements", (2,), **rows, n=8)
+    launch((1,), **rows, n=12)
+    launch((2,), x_ptr=torch.empty(0), y_ptr=torch.empty(0), n=-3)
+    launcher = module_of(MASKED).Fill(8)
+    for grid, n in ((1, 3), (4, 3), (4, 0), (4, -5), (1, 100)):
+        count = max(0, min(n, grid * 8))
+        assert launcher.launch((grid,), out := torch.zeros(count), n) is None
+        assert out.eq(1).all()
+        if count:
+            with pytest.raises(RuntimeError, match=f"{count} elements, but it has {count - 1}"):
+                launcher.launch((grid,), torch.zeros(count - 1), n)
+
+
+@interpreted
+def test_nothing_is_asked_of_what_is_not_touched() -> None:
+    empty = {name: torch.empty(0) for name in ("x_ptr", "y_ptr")}
+    launch((0,), **empty, rows_ptr=torch.empty(0, dtype=torch.int32))
+    module_of(NARROW).Narrow().launch((0,), torch.empty(0), 1)
+    launcher = module_of(MASKED).Choose(8)
+    for min_ in (0, 2):
+        launcher.launch((1,), torch.zeros(8), torch.zeros(2), min_)
+
+
+MASKED = """
+#[kernel]
+pub fn fill<T: Triton, const BLOCK: i32>(p: T::Pointer<f32>, n: i32) {
+    let offsets = T::arange(0, BLOCK) + T::program_id(Axis::X) * BLOCK;
+    let one = T::full::<f32>(&[BLOCK], 1.0);
+    T::store(p.add_offsets(offsets), one, Some(offsets.lt(n)), &[], None, None);
+}
+#[kernel]
+pub fn choose<T: Triton, const BLOCK: i32>(all: T::Pointer<f32>, p: T::Pointer<f32>, min: i32) {
+    let offsets = T::arange(0, BLOCK);
+    let x = T::load(all.add_offsets(offsets), None, None, &[], None, None, None, false);
+    T::store(p.add_offsets(offsets), x, Some(offsets.lt(min)), &[], None, None);
+}
+"""
+
+
+@interpreted
 def test_integers_have_to_fit() -> None:
     refused(RuntimeError, f"scale_rows(): n = {2**63} does not fit in i64", n=2**63)
     refused(RuntimeError, f"n = {-(2**63) - 1} does not fit in i64", n=-(2**63) - 1)

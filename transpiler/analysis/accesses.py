@@ -60,6 +60,7 @@ class _Reader:
         self._expansion = Expansion(quantities, facts.values, site.loops)
         self._conditions: dict[Polynomial, None] = {}
         self._demands: list[Polynomial] = []
+        self._required: set[tuple[int, bool, tuple[int, ...]]] = set()
         self._is_certain = True
 
     def access(self) -> Access | None:
@@ -186,10 +187,11 @@ class _Reader:
 
     def _keep_on(self, loop: ir.While, condition: ir.Expression) -> None:
         """The condition of a loop holds in this iteration, and does in those before if it becomes no easier."""
-        others = self._conditions
-        self._conditions = {}
+        others, required = self._conditions, self._required
+        self._conditions, self._required = {}, set()
         self._require(condition, holds=True)
         found, self._conditions = self._conditions, others
+        self._required |= required
         quantities = self._expansion.quantities
         (trip,) = self._expansion.trip(loop).atoms
         for each in found:
@@ -205,6 +207,10 @@ class _Reader:
     def _require(self, node: ir.Expression, *, holds: bool, moved: tuple[int, ...] = ()) -> None:
         """Add what follows from a condition, or from its opposite, in a tile that has dimensions more."""
         value = self._facts.values.value(node)
+        seen = (id(value), holds, moved)
+        if seen in self._required:
+            return
+        self._required.add(seen)
         match value:
             case ir.Unary(operator=ir.UnaryOperator.NOT, operand=operand):
                 self._require(operand, holds=not holds, moved=moved)

@@ -16,6 +16,7 @@ from transpiler.analysis.polynomial import (
     ProgramAtom,
     SymbolAtom,
     VariableAtom,
+    combined,
     constant,
 )
 from transpiler.analysis.quantities import ONE, Given, Grid, Quantities, Variable
@@ -72,14 +73,17 @@ class Expansion:
         for product, factor in polynomial.terms:
             term = constant(factor)
             for index in product:
-                term = term.times(self._atom(index))
+                term = _multiplied(term, self._atom(index))
             result += term
         return result
 
     def _atom(self, index: int) -> Polynomial:
         known = self._known.get(index)
         if known is None:
-            known = self._known[index] = self._quantity(index)
+            known = self._quantity(index)
+            if self.quantities.depth(known) > _MOST_NESTED:
+                raise UnknownQuantityError
+            self._known[index] = known
         return known
 
     def _quantity(self, index: int) -> Polynomial:
@@ -156,23 +160,33 @@ class Expansion:
     ) -> Polynomial:
         match operator:
             case ir.BinaryOperator.DIVIDE:
-                self.divisions[left, right] = None
+                self._divide(left, right)
                 return self.quantities.quotient(left, right)
             case ir.BinaryOperator.REMAINDER:
-                self.divisions[left, right] = None
+                self._divide(left, right)
                 return self.quantities.remainder(left, right)
             case ir.BinaryOperator.SHIFT_RIGHT if right.constant is not None:
                 divisor = constant(1 << right.constant)
-                self.divisions[left, divisor] = None
+                self._divide(left, divisor)
                 return self.quantities.quotient(left, divisor)
             case ir.BinaryOperator.ADD:
                 return left + right
             case ir.BinaryOperator.SUBTRACT:
                 return left - right
             case ir.BinaryOperator.MULTIPLY:
-                return left.times(right)
+                return _multiplied(left, right)
             case _:
                 raise UnknownQuantityError
+
+    def _divide(self, dividend: Polynomial, divisor: Polynomial) -> None:
+        """Note a division.
+
+        Raises:
+            UnknownQuantityError: the dividend may be meant to wrap, as that of a hash does.
+        """
+        if any(product and abs(factor) >= _FACTOR_OF_HASHES for product, factor in dividend.terms):
+            raise UnknownQuantityError
+        self.divisions[dividend, divisor] = None
 
     def _call(self, node: ir.OpCall) -> Polynomial:
         source = copied(node) if node.op.copies else None
@@ -187,7 +201,7 @@ class Expansion:
                 return self.quantities.greatest((self._argument(node, 0), self._argument(node, 1)))
             case RangeRoundedUp():
                 left, right = self._argument(node, 0), self._argument(node, 1)
-                self.divisions[left, right] = None
+                self._divide(left, right)
                 return self.quantities.quotient(left + right - ONE, right)
             case RangeWithin() if node.op.family == "program" and not node.op.is_program_id:
                 axis = node.arguments[0]
@@ -215,3 +229,21 @@ class Expansion:
                 case _:
                     pass
         return self.quantities.replaced(polynomial, moved)
+
+
+def _multiplied(left: Polynomial, right: Polynomial) -> Polynomial:
+    """The product, unless it is longer than any that an author thinks of.
+
+    Raises:
+        UnknownQuantityError: it is.
+    """
+    product = combined(ir.BinaryOperator.MULTIPLY, left, right)
+    if product is None:
+        raise UnknownQuantityError
+    return product
+
+
+_MOST_NESTED = 6
+"""How many quotients and extremes stand one inside of the other."""
+_FACTOR_OF_HASHES = 1 << 12
+"""No extent of a tile or a vector that one writes as a number is as large."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.accesses import access_of, is_narrow
 from transpiler.analysis.demands import Demands, Terms
-from transpiler.analysis.extent import AtLeast, Footprint
 from transpiler.analysis.facts import Facts
 from transpiler.analysis.furthest import furthest
 from transpiler.analysis.polynomial import Polynomial, constant
 from transpiler.analysis.quantities import Quantities
 from transpiler.analysis.written import Writer
 from transpiler.ir import nodes as ir
+from transpiler.ir.extent import AtLeast, Footprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -75,6 +75,8 @@ class Quantities:
         self._indices: dict[Quantity, int] = {}
         self._varying: list[frozenset[int]] = []
         """For each quantity the variables in it."""
+        self._depths: list[int] = []
+        """For each quantity how many are computed from others in it, one inside of the other."""
 
     def single(self, quantity: Quantity) -> Polynomial:
         """The quantity as a polynomial."""
@@ -88,6 +90,9 @@ class Quantities:
                 else chain.from_iterable(map(self.variables, parts_of(quantity)))
             )
             self._varying.append(frozenset(inside))
+            self._depths.append(
+                max((1 + self.depth(part) for part in parts_of(quantity)), default=0)
+            )
         return Polynomial((((index,), 1),))
 
     def only(self, polynomial: Polynomial) -> Quantity | None:
@@ -103,6 +108,13 @@ class Quantities:
         varying = self._varying
         return frozenset().union(
             *[varying[index] for product, _ in polynomial.terms for index in product]
+        )
+
+    def depth(self, polynomial: Polynomial) -> int:
+        """How many quotients and extremes stand in it, one inside of the other."""
+        depths = self._depths
+        return max(
+            [depths[index] for product, _ in polynomial.terms for index in product], default=0
         )
 
     def quotients(self, polynomial: Polynomial) -> frozenset[Quotient]:

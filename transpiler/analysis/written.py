@@ -8,7 +8,10 @@ from math import gcd
 from operator import and_
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.extent import (
+from transpiler.analysis.polynomial import Polynomial, made_of
+from transpiler.analysis.quantities import ONE, Given, Greatest, Grid, Least, Quotient
+from transpiler.ir import nodes as ir
+from transpiler.ir.extent import (
     Division,
     Extent,
     Extreme,
@@ -18,9 +21,6 @@ from transpiler.analysis.extent import (
     Programs,
     Sum,
 )
-from transpiler.analysis.polynomial import Polynomial, made_of
-from transpiler.analysis.quantities import ONE, Given, Greatest, Grid, Least, Quotient
-from transpiler.ir import nodes as ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,8 @@ _STANDARD_LIBRARY = {
     "inspect": "import inspect",
     "math": "import math",
     "Iterator": "from collections.abc import Callable, Iterator, Sequence",
-    "Sequence": "from collections.abc import Sequence",
+    "Sequence": "from collections.abc import Callable, Sequence",
+    "Callable": "from collections.abc import Callable",
     "nullcontext": "from contextlib import AbstractContextManager, nullcontext",
     "dataclass": "from dataclasses import dataclass",
     "lru_cache": "from functools import lru_cache, partial",
@@ -29,15 +30,19 @@ _THIRD_PARTY = {
     "CompiledKernel": "from triton.compiler import CompiledKernel",
     "libdevice": "from triton.language.extra import libdevice",
 }
+_LONGER = (
+    ("Callable", "Sequence"),
+    ("Callable", "Iterator"),
+    ("Sequence", "Iterator"),
+    ("Any", "ClassVar"),
+)
 
 
 def import_lines(names: Iterable[str]) -> tuple[str, ...]:
     """The imports that bind `names`, the standard library's first, as import sorters order them."""
     wanted = frozenset(names)
     # A longer line of the same module takes the place of the shorter one.
-    wanted -= {
-        it for it, longer in (("Sequence", "Iterator"), ("Any", "ClassVar")) if longer in wanted
-    }
+    wanted -= {it for it, longer in _LONGER if longer in wanted}
     groups = [
         [line for name, line in table.items() if name in wanted]
         for table in (_STANDARD_LIBRARY, _THIRD_PARTY)

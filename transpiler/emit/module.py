@@ -98,7 +98,7 @@ def emit_module(
         imports=import_lines(
             {
                 *read,
-                *("dataclass", "triton"),
+                *("Callable", "dataclass", "triton"),
                 *(["tl"] if helpers or any(it.dtype_parameters for it in kernels) else []),
                 *(_LAUNCHER_IMPORTS if kernels else []),
                 *(_OPERATOR_IMPORTS if host.operators else []),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.emit.elements import elements
 from transpiler.ir.types import Pointer, dtype_text, type_text
 from transpiler.target.document import INDENT
 from transpiler.target.expression_printer import print_expression, quoted
@@ -26,8 +27,12 @@ def table(kernels: Iterable[tuple[KernelPlan, LoweredKernel]]) -> tuple[str, ...
 
 def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
     """The lines of one entry of `KERNELS`."""
-    names = {symbol.name: name for symbol, name in kernel.names.symbols.items()}
     source = plan.kernel
+    parameters = {
+        symbol: kernel.names.symbols[symbol]
+        for symbol in (*source.parameters, *source.const_generics)
+    }
+    names = {symbol.name: name for symbol, name in parameters.items()}
     facts = plan.facts
     fields: dict[str, Expression] = {
         "name": Text(source.name),
@@ -62,6 +67,7 @@ def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
             for name, value in fields.items()
             for line in print_expression(value, before=f"{INDENT * 2}{name}=", behind=",", level=2)
         ),
+        *elements(facts.footprints, parameters, level=2),
         f"{INDENT}),",
     )
 

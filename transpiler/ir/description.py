@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
@@ -9,6 +10,7 @@ from transpiler.frozen import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from transpiler.ir.extent import Footprint
     from transpiler.ir.nodes import Function, FunctionSymbol, Kernel, Symbol
     from transpiler.ir.types import DType
     from transpiler.source import Span
@@ -33,13 +35,14 @@ class LaunchFacts:
     """What a launcher has to know, read off the kernel's body.
 
     `grid_axes` are the program axes the kernel asks for (0, 1, 2); the pointers are parameter names in Rust order. A
-    pointer may be in more than one of them.
+    pointer may be in more than one of them. `footprints` say what the kernel needs behind pointers, as far as is known.
     """
 
     grid_axes: tuple[int, ...]
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     atomics: tuple[str, ...]
+    footprints: Mapping[Symbol, Footprint] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

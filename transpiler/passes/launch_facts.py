@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from transpiler.analysis.footprint import footprints
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.description import LaunchFacts
@@ -44,6 +45,7 @@ def launch_facts(kernel: ir.Kernel, functions: FunctionFacts = MappingProxyType(
     """The program axes the kernel asks for and the pointer parameters it reads, writes and updates atomically.
 
     An address that may come from several parameters counts for each of them. What the `functions` it calls do counts.
+    With them goes how many elements the kernel needs behind pointers.
     """
     facts = _facts(kernel, functions)
 
@@ -56,6 +58,7 @@ def launch_facts(kernel: ir.Kernel, functions: FunctionFacts = MappingProxyType(
         reads=names(Effect.READS),
         writes=names(Effect.WRITES),
         atomics=names(Effect.ATOMIC),
+        footprints=footprints(kernel),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, assert_never
 
-from transpiler.analysis.extent import (
+from transpiler.ir.extent import (
     Division,
     Extreme,
     Number,
@@ -20,7 +20,7 @@ from transpiler.target.model import Operator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from transpiler.analysis.extent import AtLeast, Extent
+    from transpiler.ir.extent import AtLeast, Extent
     from transpiler.ir.nodes import Symbol
 
 

@@ -113,7 +113,10 @@ KEYWORDS = frozenset(
 """The words no Python of ours accepts as a name; its soft keywords it does."""
 
 MODULE_NAMES = frozenset(
-    {"KERNELS", "Kernel", "dataclass", "float", "int", "libdevice", "range", "tl", "triton"}
+    {
+        *("Callable", "KERNELS", "Kernel", "dataclass", "float", "int", "libdevice", "range"),
+        *("tl", "triton"),
+    }
 )
 """The names a generated module uses itself, apart from its functions."""
 
@@ -123,7 +126,6 @@ HOST_NAMES = frozenset(
             "AbstractContextManager",
             "Any",
             "Argument",
-            "Callable",
             "ClassVar",
             "CompiledKernel",
             "Launcher",
@@ -146,8 +148,8 @@ HOST_NAMES = frozenset(
             "wrap_triton",
         ),
         *("_DTYPES", "_INTEGERS", "_MOST_INDEX", "_MOST_PROGRAMS", "_RUNS_ON_CPU"),
-        *("_check_arguments", "_check_grid", "_check_memory", "_check_number"),
-        *("_check_overlap", "_check_tensor"),
+        *("_check_arguments", "_check_elements", "_check_grid", "_check_memory"),
+        *("_check_number", "_check_overlap", "_check_tensor"),
         *(
             "Iterator",
             "NamedTuple",

@@ -179,6 +179,10 @@ def test_matrix_with_masks_on_both_axes() -> None:
         pytest.param(
             PID + load("x_ptr", "T::arange(0, 1) + ((pid as u8) as i32)"), id="what wraps"
         ),
+        pytest.param(
+            PID + load("x_ptr", "T::arange(0, 1) + (pid * 1103515245 + 12345) % n"),
+            id="a hash, which wraps",
+        ),
     ],
 )
 def test_nothing_is_claimed_of_what_may_not_happen(body: str) -> None:

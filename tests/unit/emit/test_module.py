@@ -166,6 +166,7 @@ KERNELS: dict[str, Kernel] = {
             "scale_rows__f32__8": scale_rows__f32__8,
             "scale_rows__f16__8": scale_rows__f16__8,
         },
+        elements=lambda _grid, **_: {},
     ),
 }"""
     )

@@ -28,7 +28,7 @@ step is two of them: `BatchNormStatsRuntimeOp`, then `BatchNormNormalizeRuntimeO
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -89,6 +89,8 @@ class Kernel:
         feature: the Rust feature it belongs to.
         backward: the Rust name of its backward kernel.
         specialisations: the functions with constants and dtypes baked in, by their names.
+        elements: how many elements a launch touches at least behind its pointers, where that is known,
+            for a grid of three extents, none of them 0, and its parameters and constants by name.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Kernel:
     feature: str | None
     backward: str | None
     specialisations: dict[str, triton.JITFunction]
+    elements: Callable[..., dict[str, int]]
 
 
 @triton.jit
@@ -1013,6 +1016,14 @@ KERNELS: dict[str, Kernel] = {
         specialisations={
             "batch_norm_forward_inference__f16__128": batch_norm_forward_inference__f16__128
         },
+        elements=lambda grid, N, C, **_: {
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "y_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "weight_ptr": grid[0],
+            "bias_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
+        },
     ),
     "batch_norm_stats_forward": Kernel(
         name="batch_norm_stats_forward",
@@ -1039,6 +1050,13 @@ KERNELS: dict[str, Kernel] = {
         feature='feature = "training"',
         backward=None,
         specialisations={"batch_norm_stats_forward__f16__128": batch_norm_stats_forward__f16__128},
+        elements=lambda grid, N, C, **_: {
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "mean_ptr": grid[0],
+            "rstd_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
+        },
     ),
     "batch_norm_normalize_forward": Kernel(
         name="batch_norm_normalize_forward",
@@ -1056,6 +1074,14 @@ KERNELS: dict[str, Kernel] = {
         backward=None,
         specialisations={
             "batch_norm_normalize_forward__f16__128": batch_norm_normalize_forward__f16__128
+        },
+        elements=lambda grid, N, C, **_: {
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "y_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "weight_ptr": grid[0],
+            "bias_ptr": grid[0],
+            "mean_ptr": grid[0],
+            "rstd_ptr": grid[0],
         },
     ),
     "batch_norm_backward": Kernel(
@@ -1084,6 +1110,16 @@ KERNELS: dict[str, Kernel] = {
         feature='feature = "training"',
         backward=None,
         specialisations={"batch_norm_backward__f16__128": batch_norm_backward__f16__128},
+        elements=lambda grid, N, C, **_: {
+            "dy_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "dx_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "weight_ptr": grid[0],
+            "mean_ptr": grid[0],
+            "rstd_ptr": grid[0],
+            "dweight_ptr": grid[0],
+            "dbias_ptr": grid[0],
+        },
     ),
     "batch_norm_2d_nchw_forward_inference": Kernel(
         name="batch_norm_2d_nchw_forward_inference",
@@ -1111,6 +1147,14 @@ KERNELS: dict[str, Kernel] = {
         backward=None,
         specialisations={
             "batch_norm_2d_nchw_forward_inference__f16__128": batch_norm_2d_nchw_forward_inference__f16__128
+        },
+        elements=lambda grid, C, HW, **_: {
+            "x_ptr": ((grid[1] - 1) * C + grid[0]) * HW if HW >= 1 else 0,
+            "y_ptr": ((grid[1] - 1) * C + grid[0]) * HW if HW >= 1 else 0,
+            "weight_ptr": grid[0],
+            "bias_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
         },
     ),
     "batch_norm_2d_nchw_backward": Kernel(
@@ -1142,6 +1186,16 @@ KERNELS: dict[str, Kernel] = {
         backward=None,
         specialisations={
             "batch_norm_2d_nchw_backward__f16__128": batch_norm_2d_nchw_backward__f16__128
+        },
+        elements=lambda grid, B, C, HW, **_: {
+            "dy_ptr": ((B - 1) * C + grid[0]) * HW if min(B, HW) >= 1 else 0,
+            "x_ptr": ((B - 1) * C + grid[0]) * HW if min(B, HW) >= 1 else 0,
+            "dx_ptr": ((B - 1) * C + grid[0]) * HW if min(B, HW) >= 1 else 0,
+            "weight_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
+            "dweight_ptr": grid[0],
+            "dbias_ptr": grid[0],
         },
     ),
 }
@@ -1212,6 +1266,7 @@ class Launcher:
         _check_memory(kernel, arguments)
         programs = _check_grid(kernel, grid)
         if 0 not in programs:
+            _check_elements(kernel, programs, arguments, self._constants)
             device = next((it.device for it in arguments if isinstance(it, Tensor)), None)
             with _on(device):
                 self._form(arguments)[programs](*arguments, **self._constants)
@@ -1347,6 +1402,23 @@ def _check_grid(kernel: Kernel, grid: Sequence[int]) -> tuple[int, int, int]:
                 f"{kernel.name}(): {extent} programs along {axis}; a grid has 0 to {most} there"
             )
     return x, y, z
+
+
+def _check_elements(
+    kernel: Kernel,
+    programs: tuple[int, int, int],
+    arguments: Sequence[Argument],
+    constants: dict[str, Any],
+) -> None:
+    """Refuse tensors that end before what the programs touch."""
+    given = dict(zip(kernel.parameters, arguments, strict=True))
+    for name, count in kernel.elements(programs, **given, **constants).items():
+        tensor = given[name]
+        if isinstance(tensor, Tensor) and tensor.numel() < count:
+            raise RuntimeError(
+                f"{kernel.name}(): expected {name} to have at least {count} elements,"
+                f" but it has {tensor.numel()}"
+            )
 
 
 def _mark_written(tensor: Tensor) -> None:

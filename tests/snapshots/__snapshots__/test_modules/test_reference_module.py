@@ -1,5 +1,5 @@
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -52,6 +52,7 @@ class Kernel:
     feature: str | None
     backward: str | None
     specialisations: dict[str, triton.JITFunction]
+    elements: Callable[..., dict[str, int]]
 @triton.jit
 def _require_dtype(pointers, dtype: tl.constexpr):
     for i in tl.static_range(len(pointers)):
@@ -686,6 +687,14 @@ KERNELS: dict[str, Kernel] = {
         specialisations={
             "batch_norm_forward_inference__f16__128": batch_norm_forward_inference__f16__128
         },
+        elements=lambda grid, N, C, **_: {
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "y_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "weight_ptr": grid[0],
+            "bias_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
+        },
     ),
     "batch_norm_stats_forward": Kernel(
         name="batch_norm_stats_forward",
@@ -712,6 +721,13 @@ KERNELS: dict[str, Kernel] = {
         feature='feature = "training"',
         backward=None,
         specialisations={"batch_norm_stats_forward__f16__128": batch_norm_stats_forward__f16__128},
+        elements=lambda grid, N, C, **_: {
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "mean_ptr": grid[0],
+            "rstd_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
+        },
     ),
     "batch_norm_normalize_forward": Kernel(
         name="batch_norm_normalize_forward",
@@ -729,6 +745,14 @@ KERNELS: dict[str, Kernel] = {
         backward=None,
         specialisations={
             "batch_norm_normalize_forward__f16__128": batch_norm_normalize_forward__f16__128
+        },
+        elements=lambda grid, N, C, **_: {
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "y_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "weight_ptr": grid[0],
+            "bias_ptr": grid[0],
+            "mean_ptr": grid[0],
+            "rstd_ptr": grid[0],
         },
     ),
     "batch_norm_2d_nchw_forward_inference": Kernel(
@@ -757,6 +781,14 @@ KERNELS: dict[str, Kernel] = {
         backward=None,
         specialisations={
             "batch_norm_2d_nchw_forward_inference__f16__128": batch_norm_2d_nchw_forward_inference__f16__128
+        },
+        elements=lambda grid, C, HW, **_: {
+            "x_ptr": ((grid[1] - 1) * C + grid[0]) * HW if HW >= 1 else 0,
+            "y_ptr": ((grid[1] - 1) * C + grid[0]) * HW if HW >= 1 else 0,
+            "weight_ptr": grid[0],
+            "bias_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
         },
     ),
     "batch_norm_2d_nchw_backward": Kernel(
@@ -789,6 +821,16 @@ KERNELS: dict[str, Kernel] = {
         specialisations={
             "batch_norm_2d_nchw_backward__f16__128": batch_norm_2d_nchw_backward__f16__128
         },
+        elements=lambda grid, B, C, HW, **_: {
+            "dy_ptr": ((B - 1) * C + grid[0]) * HW if min(B, HW) >= 1 else 0,
+            "x_ptr": ((B - 1) * C + grid[0]) * HW if min(B, HW) >= 1 else 0,
+            "dx_ptr": ((B - 1) * C + grid[0]) * HW if min(B, HW) >= 1 else 0,
+            "weight_ptr": grid[0],
+            "running_mean_ptr": grid[0],
+            "running_var_ptr": grid[0],
+            "dweight_ptr": grid[0],
+            "dbias_ptr": grid[0],
+        },
     ),
     "batch_norm_backward": Kernel(
         name="batch_norm_backward",
@@ -816,6 +858,16 @@ KERNELS: dict[str, Kernel] = {
         feature='feature = "training"',
         backward=None,
         specialisations={"batch_norm_backward__f16__128": batch_norm_backward__f16__128},
+        elements=lambda grid, N, C, **_: {
+            "dy_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "x_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "dx_ptr": (N - 1) * C + grid[0] if N >= 1 else 0,
+            "weight_ptr": grid[0],
+            "mean_ptr": grid[0],
+            "rstd_ptr": grid[0],
+            "dweight_ptr": grid[0],
+            "dbias_ptr": grid[0],
+        },
     ),
 }
 Argument: TypeAlias = Tensor | float | None
@@ -860,6 +912,7 @@ class Launcher:
         _check_memory(kernel, arguments)
         programs = _check_grid(kernel, grid)
         if 0 not in programs:
+            _check_elements(kernel, programs, arguments, self._constants)
             device = next((it.device for it in arguments if isinstance(it, Tensor)), None)
             with _on(device):
                 self._form(arguments)[programs](*arguments, **self._constants)
@@ -974,6 +1027,20 @@ def _check_grid(kernel: Kernel, grid: Sequence[int]) -> tuple[int, int, int]:
                 f"{kernel.name}(): {extent} programs along {axis}; a grid has 0 to {most} there"
             )
     return x, y, z
+def _check_elements(
+    kernel: Kernel,
+    programs: tuple[int, int, int],
+    arguments: Sequence[Argument],
+    constants: dict[str, Any],
+) -> None:
+    given = dict(zip(kernel.parameters, arguments, strict=True))
+    for name, count in kernel.elements(programs, **given, **constants).items():
+        tensor = given[name]
+        if isinstance(tensor, Tensor) and tensor.numel() < count:
+            raise RuntimeError(
+                f"{kernel.name}(): expected {name} to have at least {count} elements,"
+                f" but it has {tensor.numel()}"
+            )
 def _mark_written(tensor: Tensor) -> None:
     if not tensor.is_inference():
         torch.autograd.graph.increment_version(tensor)
