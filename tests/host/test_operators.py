@@ -161,6 +161,21 @@ def test_tensors_updated_in_place() -> None:
         norms().stats(x, torch.zeros(3, 2)[:, 0], var, output_shape=(6,))
 
 
+@interpreted
+def test_tensors_reach_as_far_as_each_launch_of_an_operator() -> None:
+    """Only here do the grid and the arguments meet, which the Rust computes from different shapes."""
+    x, mean, var = torch.randn(6, 3), torch.zeros(3), torch.ones(3)
+    norms().stats(x, mean, var, output_shape=(7,))
+    before = mean.clone()
+    words = (
+        r"batch_norm_stats_forward\(\): expected x_ptr to have at least 19 elements, but it has 18"
+    )
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=words):
+            norms().stats(x, mean, var, output_shape=(8,))
+    assert torch.equal(mean, before)
+
+
 def test_what_torch_knows_of_the_operators() -> None:
     norms()
     image, stats = torch.ops.teeny.image_norm.default, torch.ops.teeny.stats.default
