@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from transpiler.analysis.footprint import Footprints
 from transpiler.diagnostics.sink import Sink
 from transpiler.emit.module import emit_module
 from transpiler.frontend.parser import parse_file
@@ -86,10 +87,11 @@ def stages(source: SourceFile) -> dict[str, float]:
     lap("elaborate")
     module = run_passes(module, PassContext(sink=sink))
     lap("passes and verifier")
+    footprints = Footprints()
     plans = tuple(
         KernelPlan(
             kernel=kernel,
-            facts=launch_facts(kernel),
+            facts=launch_facts(kernel, footprints),
             specialisations=specialise(kernel, blocks={}, dtypes=None, sink=sink),
         )
         for kernel in module.kernels

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.footprint import Footprints
 from transpiler.diagnostics.model import Severity
 from transpiler.diagnostics.sink import Sink
 from transpiler.emit.line_map import LineMap
@@ -162,11 +163,11 @@ def _translate(
         run_lints(written, source, sink)
         unknown_allowances(source, sink)
     facts = function_facts(module)
-    wide = wide_forms(module)
+    wide, footprints = wide_forms(module), Footprints()
     plans = tuple(
         KernelPlan(
             kernel=kernel,
-            facts=launch_facts(kernel, facts),
+            facts=launch_facts(kernel, footprints, facts),
             specialisations=specialise(
                 kernel, blocks=dict(options.blocks), dtypes=options.dtypes, sink=sink
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from transpiler.analysis.footprint import footprints
+from transpiler.analysis.footprint import Footprints
 from transpiler.ir.types import Pointer
 from transpiler.target import model
 from transpiler.target.expression_printer import flat
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from transpiler.ir.nodes import Kernel
 
 GRID = ("grid_x", "grid_y", "grid_z")
-_SPELLING = ExtentSpelling(
-    parameter=lambda symbol: model.Name(symbol.name), programs=lambda axis: model.Name(GRID[axis])
-)
 
 
 class Claim(NamedTuple):
@@ -40,11 +37,16 @@ class _Rounding:
 
 def claims(kernel: Kernel) -> Mapping[str, Claim | None]:
     """The claims about each pointer of a kernel, None where there is none."""
-    found = footprints(kernel)
+    found = Footprints().of(kernel)
+    symbols = (*kernel.parameters, *kernel.const_generics)
+    spelling = ExtentSpelling(
+        parameter=lambda place: model.Name(symbols[place].name),
+        programs=lambda axis: model.Name(GRID[axis]),
+    )
     return {
         symbol.name: Claim(
-            flat(_SPELLING.extent(footprint.count)),
-            tuple(flat(_SPELLING.condition(each)) for each in footprint.conditions),
+            flat(spelling.extent(footprint.count)),
+            tuple(flat(spelling.condition(each)) for each in footprint.conditions),
             footprint.is_exact,
         )
         if (footprint := found.get(symbol)) is not None

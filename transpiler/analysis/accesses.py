@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 class Access(NamedTuple):
-    """The elements at `offsets` from a parameter, for all variables for which each of `conditions` is below 0.
+    """The elements at `offsets` from the parameter at the place `root`, for all variables for which each of `conditions` is below 0.
 
     None of `demands` may be negative, and `divisions` are the dividends and divisors in it: otherwise nothing is said.
     `is_certain` tells that nothing else decides whether these elements are touched.
     """
 
-    root: ir.Symbol
+    root: int
     offsets: Polynomial
     conditions: tuple[Polynomial, ...]
     demands: tuple[Polynomial, ...]
@@ -86,7 +86,7 @@ class _Reader:
         for loop in self._site.loops:
             self._enter(loop)
         return Access(
-            root,
+            self._facts.routine.parameters.index(root),
             offsets,
             tuple(self._conditions),
             tuple(self._demands),

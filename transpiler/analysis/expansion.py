@@ -19,7 +19,7 @@ from transpiler.analysis.polynomial import (
     combined,
     constant,
 )
-from transpiler.analysis.quantities import ONE, Given, Grid, Quantities, Variable
+from transpiler.analysis.quantities import ONE, Grid, Quantities, Variable
 from transpiler.analysis.values import added_dimension, copied, is_integer, value_of
 from transpiler.ir import nodes as ir
 from transpiler.ops.enums import ENUMS
@@ -53,7 +53,7 @@ class Expansion:
 
     def trip(self, loop: ir.Statement) -> Polynomial:
         """How many iterations of a loop were before this one."""
-        return self.quantities.single(Variable(("iteration", id(loop)), None))
+        return self.quantities.trip(loop)
 
     def of(self, node: ir.Expression) -> Polynomial:
         """An integer of the kernel.
@@ -90,7 +90,7 @@ class Expansion:
         single = self.quantities.single
         match self._values.atoms[index]:
             case SymbolAtom(symbol=symbol):
-                return single(Given(symbol))
+                return self.quantities.given(symbol)
             case ProgramAtom(axis=axis):
                 place = _AXES[axis]
                 if not isinstance(place, int):

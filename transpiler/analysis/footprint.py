@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from transpiler.analysis.accesses import Access
-    from transpiler.analysis.flow import Site
 
 
 class _Bound(NamedTuple):
@@ -34,19 +33,30 @@ class _Bound(NamedTuple):
     is_exact: bool
 
 
-def footprints(kernel: ir.Kernel) -> Mapping[ir.Symbol, Footprint]:
-    """For each pointer parameter what a launch certainly needs behind it, where anything can be said.
+class Footprints:
+    """Says for kernels what a launch certainly needs behind each pointer parameter, where anything can be said.
 
-    The kernel is one that went through all passes. Every extent of the grid is taken to be 1 and more.
+    The kernels are such as went through all passes. Every extent of the grid is taken to be 1 and more. What has the
+    same accesses, as many kernels of a file have, is worked out once.
     """
-    found: dict[ir.Symbol, Footprint] = {}
-    # Values are followed by recursion, which Python bounds.
-    with suppress(RecursionError):
-        facts = Facts(kernel, {})
-        if not _jumps(kernel):
-            found = _Footprints(kernel, facts).all()
-        facts.flow.close()
-    return found
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Mapping[int, Footprint]] = {}
+
+    def of(self, kernel: ir.Kernel) -> Mapping[ir.Symbol, Footprint]:
+        """The footprints of one kernel."""
+        found: Mapping[int, Footprint] = {}
+        # Values are followed by recursion, which Python bounds.
+        with suppress(RecursionError):
+            facts = Facts(kernel, {})
+            if not _jumps(kernel):
+                accesses, is_open = _accesses(kernel, facts, quantities := Quantities(kernel))
+                key = (*accesses, is_open, *quantities.all)
+                if key not in self._known:
+                    self._known[key] = _Footprints(quantities, accesses, is_open).all()
+                found = self._known[key]
+            facts.flow.close()
+        return {kernel.parameters[place]: found[place] for place in sorted(found)}
 
 
 def _jumps(kernel: ir.Kernel) -> bool:
@@ -71,44 +81,51 @@ def _jumps(kernel: ir.Kernel) -> bool:
     )
 
 
+def _accesses(
+    kernel: ir.Kernel, facts: Facts, quantities: Quantities
+) -> tuple[tuple[Access, ...], frozenset[int]]:
+    """What a kernel touches, and the places of the parameters behind which it may touch something else."""
+    flow = facts.flow
+    everywhere = range(len(kernel.parameters))
+    is_open = set(everywhere) if flow.calls else set()
+    types = {id(node.type): node.type for node in kernel.body.contents.expressions}
+    narrows = any(map(is_narrow, types.values()))
+    found: list[Access] = []
+    for site in (*flow.loads, *flow.stores, *flow.atomics):
+        access = access_of(facts, quantities, site, narrows=narrows)
+        if access is not None:
+            found.append(access)
+            continue
+        address = facts.address(site)
+        is_open.update(everywhere if address is None else (kernel.parameters.index(address.root),))
+    return tuple(dict.fromkeys(found)), frozenset(is_open)
+
+
 class _Footprints:
-    def __init__(self, kernel: ir.Kernel, facts: Facts) -> None:
-        self._kernel = kernel
-        self._facts = facts
-        self._quantities = Quantities()
+    def __init__(
+        self, quantities: Quantities, accesses: tuple[Access, ...], is_open: frozenset[int]
+    ) -> None:
+        self._accesses = accesses
+        self._quantities = quantities
         self._demands = Demands(self._quantities)
-        self._writer = Writer(self._quantities, kernel)
-        self._bounds: dict[ir.Symbol, list[_Bound]] = {}
+        self._writer = Writer(self._quantities)
+        self._bounds: dict[int, list[_Bound]] = {}
         """What accesses need that certainly happen."""
-        self._limits: dict[ir.Symbol, list[_Bound]] = {}
+        self._limits: dict[int, list[_Bound]] = {}
         """What the others need at most, if they happen."""
         self._found: dict[tuple[object, ...], _Bound | None] = {}
         self._made: dict[tuple[int, ...], Footprint | None] = {}
-        self._open: set[ir.Symbol] = set()
+        self._open = set(is_open)
         """Parameters behind which something else is touched."""
 
-    def all(self) -> dict[ir.Symbol, Footprint]:
-        flow = self._facts.flow
-        types = {id(node.type): node.type for node in self._kernel.body.contents.expressions}
-        narrows = any(map(is_narrow, types.values()))
-        if flow.calls:
-            self._open.update(self._kernel.parameters)
-        for site in (*flow.loads, *flow.stores, *flow.atomics):
-            access = access_of(self._facts, self._quantities, site, narrows=narrows)
-            if access is None:
-                self._open |= self._roots(site)
-            elif not self._add(access):
+    def all(self) -> dict[int, Footprint]:
+        """The footprints behind parameters, by their places."""
+        for access in self._accesses:
+            if not self._add(access):
                 self._open.add(access.root)
         return {
-            symbol: found
-            for symbol in self._kernel.parameters
-            if (found := self._footprint(symbol)) is not None
+            place: found for place in self._bounds if (found := self._footprint(place)) is not None
         }
-
-    def _roots(self, site: Site) -> set[ir.Symbol]:
-        """The parameters behind which a call that is not understood may touch anything."""
-        address = self._facts.address(site)
-        return set(self._kernel.parameters) if address is None else {address.root}
 
     def _add(self, access: Access) -> bool:
         bound = self._bound(access)
@@ -134,11 +151,9 @@ class _Footprints:
         self._found[where] = bound
         return bound
 
-    def _footprint(self, symbol: ir.Symbol) -> Footprint | None:
-        every, limits = self._bounds.get(symbol), self._limits.get(symbol, [])
-        if every is None:
-            return None
-        is_open = symbol in self._open
+    def _footprint(self, place: int) -> Footprint | None:
+        every, limits = self._bounds[place], self._limits.get(place, [])
+        is_open = place in self._open
         # Each is one object wherever it is needed.
         same = (is_open, *map(id, every), 0, *map(id, limits))
         if same not in self._made:

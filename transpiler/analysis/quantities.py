@@ -13,17 +13,17 @@ from transpiler.analysis.polynomial import (
     constant,
     made_of,
 )
+from transpiler.ir import nodes as ir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from transpiler.ir import nodes as ir
-
 
 class Given(NamedTuple):
-    """A parameter or a const generic."""
+    """A parameter or a const generic, by its place among all of these."""
 
-    symbol: ir.Symbol
+    place: int
+    is_constant: bool
 
 
 class Grid(NamedTuple):
@@ -70,13 +70,27 @@ ONE = constant(1)
 class Quantities:
     """The quantities of one kernel by their indices in polynomials."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernel: ir.Routine) -> None:
+        self._givens = {
+            symbol: Given(place, symbol.kind is ir.SymbolKind.CONST_GENERIC)
+            for place, symbol in enumerate((*kernel.parameters, *kernel.const_generics))
+        }
+        self._loops: dict[int, int] = {}
         self.all: list[Quantity] = []
         self._indices: dict[Quantity, int] = {}
         self._varying: list[frozenset[int]] = []
         """For each quantity the variables in it."""
         self._depths: list[int] = []
         """For each quantity how many are computed from others in it, one inside of the other."""
+
+    def given(self, symbol: ir.Symbol) -> Polynomial:
+        """A parameter or a const generic."""
+        return self.single(self._givens[symbol])
+
+    def trip(self, loop: ir.Statement) -> Polynomial:
+        """How many iterations of a loop were before one."""
+        number = self._loops.setdefault(id(loop), len(self._loops))
+        return self.single(Variable(("iteration", number), None))
 
     def single(self, quantity: Quantity) -> Polynomial:
         """The quantity as a polynomial."""

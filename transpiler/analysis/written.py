@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.polynomial import Polynomial, made_of
 from transpiler.analysis.quantities import ONE, Given, Greatest, Grid, Least, Quotient
-from transpiler.ir import nodes as ir
 from transpiler.ir.extent import (
     Division,
     Extent,
@@ -29,12 +28,10 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """Writes polynomials that no variable is left in; the parameters of the kernel give the order of factors."""
+    """Writes polynomials that no variable is left in; the places of parameters give the order of factors."""
 
-    def __init__(self, quantities: Quantities, routine: ir.Routine) -> None:
+    def __init__(self, quantities: Quantities) -> None:
         self._quantities = quantities
-        symbols = (*routine.parameters, *routine.const_generics)
-        self._places = {symbol: place for place, symbol in enumerate(symbols)}
 
     def ordered(self, indices: Iterable[int]) -> list[int]:
         """Quantities in the order in which they are written."""
@@ -99,9 +96,8 @@ class Writer:
 
     def _rank(self, index: int) -> tuple[int, int]:
         match self._quantities.all[index]:
-            case Given(symbol=symbol):
-                is_late = symbol.kind is ir.SymbolKind.CONST_GENERIC
-                return 3 if is_late else 2, self._places[symbol]
+            case Given(place=place, is_constant=is_constant):
+                return 3 if is_constant else 2, place
             case Grid(axis=axis):
                 return 1, axis
             case _:
@@ -109,8 +105,8 @@ class Writer:
 
     def _single(self, index: int) -> Extent:
         match self._quantities.all[index]:
-            case Given(symbol=symbol):
-                return Parameter(symbol)
+            case Given(place=place):
+                return Parameter(place)
             case Grid(axis=axis):
                 return Programs(axis)
             case Quotient(dividend=dividend, divisor=divisor):

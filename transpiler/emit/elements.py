@@ -35,7 +35,7 @@ _USED = frozenset({"max", "min"})
 def elements(
     footprints: Mapping[Symbol, Footprint], names: Mapping[Symbol, str], level: int
 ) -> list[str]:
-    """The lines of `elements=lambda …` in a call at `level`; `names` are the kernel's parameters and constants."""
+    """The lines of `elements=lambda …` in a call at `level`; `names` are the kernel's parameters, then its constants."""
     text = _Text(names)
     entries: list[tuple[Expression, Expression]] = []
     read: set[str] = set()
@@ -63,14 +63,14 @@ class _Text:
 
     def __init__(self, names: Mapping[Symbol, str]) -> None:
         self.read: set[str] = set()
-        self._names = names
+        self._names = list(names.values())
         self._spelling = ExtentSpelling(
             parameter=self._parameter,
             programs=self._programs,
         )
 
-    def _parameter(self, symbol: Symbol) -> Expression:
-        name = self._names[symbol]
+    def _parameter(self, place: int) -> Expression:
+        name = self._names[place]
         self.read.add(name)
         return Name(name)
 

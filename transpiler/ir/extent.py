@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from transpiler.frozen import dataclass
-
-if TYPE_CHECKING:
-    from transpiler.ir.nodes import Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +16,9 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter or a const generic."""
+    """A parameter or, by a place behind all of these, a const generic."""
 
-    symbol: Symbol
+    place: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from transpiler.analysis.footprint import footprints
+from transpiler.analysis.footprint import Footprints
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.description import LaunchFacts
@@ -41,7 +41,9 @@ def function_facts(module: ir.Module) -> FunctionFacts:
     return found
 
 
-def launch_facts(kernel: ir.Kernel, functions: FunctionFacts = MappingProxyType({})) -> LaunchFacts:
+def launch_facts(
+    kernel: ir.Kernel, footprints: Footprints, functions: FunctionFacts = MappingProxyType({})
+) -> LaunchFacts:
     """The program axes the kernel asks for and the pointer parameters it reads, writes and updates atomically.
 
     An address that may come from several parameters counts for each of them. What the `functions` it calls do counts.
@@ -58,7 +60,7 @@ def launch_facts(kernel: ir.Kernel, functions: FunctionFacts = MappingProxyType(
         reads=names(Effect.READS),
         writes=names(Effect.WRITES),
         atomics=names(Effect.ATOMIC),
-        footprints=footprints(kernel),
+        footprints=footprints.of(kernel),
     )
 
 

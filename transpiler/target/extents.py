@@ -21,19 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transpiler.ir.extent import AtLeast, Extent
-    from transpiler.ir.nodes import Symbol
 
 
 class ExtentSpelling:
     """Writes extents.
 
-    `parameter` says how a parameter is spelled, `programs` the extent of the grid along an axis.
+    `parameter` says how a parameter is spelled, by its place, `programs` the extent of the grid along an axis.
     """
 
     def __init__(
         self,
         *,
-        parameter: Callable[[Symbol], model.Expression],
+        parameter: Callable[[int], model.Expression],
         programs: Callable[[int], model.Expression],
     ) -> None:
         self._parameter = parameter
@@ -52,8 +51,8 @@ class ExtentSpelling:
                 return model.Unary(Operator.NEGATE, model.Number(str(-value)))
             case Number(value=value):
                 return model.Number(str(value))
-            case Parameter(symbol=symbol):
-                return self._parameter(symbol)
+            case Parameter(place=place):
+                return self._parameter(place)
             case Programs(axis=axis):
                 return self._programs(axis)
             case Sum(added=added, subtracted=subtracted):
