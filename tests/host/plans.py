@@ -93,6 +93,7 @@ def inference(forward: Kernel, backward: Kernel) -> Operator:
         output_dtype=None,
         output_like="x",
         takes_output_shape=False,
+        ranks=(4,),
         whole_gradients=("x", "weight"),
     )
 

@@ -127,9 +127,11 @@ def test_arguments_that_do_not_belong_together_are_refused() -> None:
         mean,
         var,
     )
-    refused(
-        RuntimeError, "too few dimensions: x has shape [3]", x[0, :, 0, 0], weight, bias, mean, var
-    )
+    for shape in ([3], [2, 3, 4], [2, 3, 2, 2, 1], [0, 3, 2, 2, 5]):
+        words = f"expected x to have 4 dimensions, but it has shape {shape}"
+        refused(RuntimeError, words, torch.ones(shape), weight, bias, mean, var)
+    with pytest.raises(RuntimeError, match=r"too few dimensions: x has shape \[3\]"):
+        norms().stats(torch.ones(3), mean, var, output_shape=(6,))
     refused(RuntimeError, "got bias is on meta", x, weight, bias.to("meta"), mean, var)
     refused(RuntimeError, "weight_ptr to have dtype", x, weight.double(), bias, mean, var)
 
@@ -182,6 +184,13 @@ def test_what_torch_knows_of_the_operators() -> None:
     assert not image._schema.is_mutable
     written = [it.name for it in stats._schema.arguments if it.alias_info is not None]
     assert written == ["running_mean", "running_var"]
+
+
+def test_only_a_known_number_of_dimensions_is_written_down() -> None:
+    text = module_text()
+    assert text.count("    _ranks = (4,)\n") == 2
+    assert text.count("    _ranks = ") == 2
+    assert text.count("(RuntimeOp):\n") + text.count("(Launcher, RuntimeOp):\n") > 2
 
 
 def test_operators_are_in_the_namespace_asked_for() -> None:

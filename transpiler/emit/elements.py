@@ -35,7 +35,7 @@ _USED = frozenset({"max", "min"})
 def elements(
     footprints: Mapping[Symbol, Footprint], names: Mapping[Symbol, str], level: int
 ) -> list[str]:
-    """The lines of `elements=lambda …` in a call at `level`; `names` are the kernel's parameters, then its constants."""
+    """The lines of `elements=lambda …` in a call at `level`; `names` are parameters, then constants."""
     text = _Text(names)
     entries: list[tuple[Expression, Expression]] = []
     read: set[str] = set()

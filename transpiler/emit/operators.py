@@ -103,6 +103,8 @@ def _facts(operator: Operator) -> list[str]:
         ("_saved", operator.saved),
     ]
     lines = [f"{name} = {flat(texts(value))}" for name, value in facts if value]
+    if any(rank is not None for rank in operator.ranks):
+        lines.append(f"_ranks = {operator.ranks!r}")
     if operator.saves_output:
         lines.append("_saves_output = True")
     if operator.zeroes_output:

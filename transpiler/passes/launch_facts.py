@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from transpiler.analysis.footprint import Footprints
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.description import LaunchFacts
@@ -17,6 +16,8 @@ from transpiler.ops.model import Effect
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
+
+    from transpiler.analysis.footprint import Footprints
 
 _ADDRESSES = (Pointer, PointerTensor, Descriptor)
 
