@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class Access(NamedTuple):
     """The elements at `offsets` from a parameter, for all variables for which each of `conditions` is below 0.
 
-    `root` is the place of the parameter. None of `demands` may be negative, and `divisions` are the dividends and divisors in it: otherwise nothing is said.
+    `root` is the place of the parameter. None of `demands` may be negative, and `divisions` are the dividends and
+    divisors in it: otherwise nothing is said.
     `is_certain` tells that nothing else decides whether these elements are touched.
     """
 

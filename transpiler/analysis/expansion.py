@@ -69,7 +69,11 @@ class Expansion:
         Raises:
             UnknownQuantityError: a part of it is not known.
         """
-        result = constant(0)
+        match polynomial.terms:
+            case (((index,), 1),):
+                return self._atom(index)
+            case _:
+                result = constant(0)
         for product, factor in polynomial.terms:
             term = constant(factor)
             for index in product:
@@ -182,8 +186,13 @@ class Expansion:
         """Note a division.
 
         Raises:
-            UnknownQuantityError: the dividend may be meant to wrap, as that of a hash does.
+            UnknownQuantityError: it takes a program's place apart. Where the grid is no multiple of the divisor, the
+                last elements of the last program are the last of nothing, so little that is exact would come of a long
+                search. Or the dividend may be meant to wrap, as that of a hash does.
         """
+        varying = self.quantities.variables(dividend)
+        if varying and all(map(self.quantities.is_program, varying)):
+            raise UnknownQuantityError
         if any(product and abs(factor) >= _FACTOR_OF_HASHES for product, factor in dividend.terms):
             raise UnknownQuantityError
         self.divisions[dividend, divisor] = None
@@ -237,6 +246,8 @@ def _multiplied(left: Polynomial, right: Polynomial) -> Polynomial:
     Raises:
         UnknownQuantityError: it is.
     """
+    if left == ONE:
+        return right
     product = combined(ir.BinaryOperator.MULTIPLY, left, right)
     if product is None:
         raise UnknownQuantityError

@@ -110,6 +110,9 @@ class Polynomial(NamedTuple):
             return other
         if other.terms == _ONE:
             return self
+        if len(self.terms) == len(other.terms) == 1:
+            ((left, a),), ((right, b),) = self.terms, other.terms
+            return Polynomial(((tuple(sorted((*left, *right))), a * b),))
         result: dict[tuple[int, ...], int] = {}
         for left, a in self.terms:
             for right, b in other.terms:
@@ -121,13 +124,17 @@ class Polynomial(NamedTuple):
 def made_of(terms: dict[tuple[int, ...], int]) -> Polynomial:
     """The polynomial of these terms."""
     kept = [term for term in terms.items() if term[1]]
-    kept.sort()
+    if len(kept) > 1:
+        kept.sort()
     return Polynomial(tuple(kept))
 
 
 def constant(value: int) -> Polynomial:
     """A constant polynomial."""
-    return Polynomial((((), value),) if value else ())
+    return _ZERO if value == 0 else Polynomial(_ONE if value == 1 else (((), value),))
+
+
+_ZERO = Polynomial(())
 
 
 MOST_TERMS = 24

@@ -92,6 +92,11 @@ class Quantities:
         number = self._loops.setdefault(id(loop), len(self._loops))
         return self.single(Variable(("iteration", number), None))
 
+    def is_program(self, index: int) -> bool:
+        """Whether it is the place of a program."""
+        quantity = self.all[index]
+        return isinstance(quantity, Variable) and quantity.name[0] == "program"
+
     def single(self, quantity: Quantity) -> Polynomial:
         """The quantity as a polynomial."""
         index = self._indices.get(quantity)
