@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from transpiler.analysis.footprint import Footprints
 from transpiler.ir.types import Pointer
 from transpiler.target import model
-from transpiler.target.expression_printer import flat
 from transpiler.target.extents import ExtentSpelling
+from transpiler.target.flat import flat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

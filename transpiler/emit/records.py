@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from transpiler.emit.elements import elements
 from transpiler.ir.types import Pointer, dtype_text, type_text
 from transpiler.target.document import INDENT
-from transpiler.target.expression_printer import print_expression, quoted
+from transpiler.target.expression_printer import print_expression
+from transpiler.target.flat import quoted
 from transpiler.target.model import Dict, Expression, Name, Number, Text, Tuple
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from enum import IntEnum
 from typing import TYPE_CHECKING, assert_never
 
 from transpiler.frozen import dataclass
@@ -18,17 +16,31 @@ from transpiler.target.document import (
     first_line_fits,
     lay_out,
 )
+from transpiler.target.flat import (
+    PRECEDENCE,
+    PREFIX,
+    Precedence,
+    flat,
+    is_generator,
+    lambda_head,
+    operand_levels,
+    precedence,
+)
 from transpiler.target.model import (
     Attribute,
     Binary,
     Call,
     Choice,
+    Comprehension,
     Dict,
     Expression,
+    Lambda,
     List,
     Name,
     Number,
-    Operator,
+    Rows,
+    Slice,
+    Starred,
     Subscript,
     Text,
     Tuple,
@@ -39,148 +51,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LINE_WIDTH = 100
-
-
-class Precedence(IntEnum):
-    """How tightly an expression holds together; Python's grammar, loosest first."""
-
-    CHOICE = 0
-    OR = 1
-    AND = 2
-    NOT = 3
-    COMPARISON = 4
-    BIT_OR = 5
-    BIT_XOR = 6
-    BIT_AND = 7
-    SHIFT = 8
-    SUM = 9
-    PRODUCT = 10
-    SIGN = 11
-    NUMBER = 12
-    PRIMARY = 13
-
-
-_PRECEDENCE = {
-    Operator.OR: Precedence.OR,
-    Operator.AND: Precedence.AND,
-    Operator.NOT: Precedence.NOT,
-    Operator.LESS: Precedence.COMPARISON,
-    Operator.LESS_EQUAL: Precedence.COMPARISON,
-    Operator.GREATER: Precedence.COMPARISON,
-    Operator.GREATER_EQUAL: Precedence.COMPARISON,
-    Operator.EQUAL: Precedence.COMPARISON,
-    Operator.NOT_EQUAL: Precedence.COMPARISON,
-    Operator.IS: Precedence.COMPARISON,
-    Operator.IS_NOT: Precedence.COMPARISON,
-    Operator.BIT_OR: Precedence.BIT_OR,
-    Operator.BIT_XOR: Precedence.BIT_XOR,
-    Operator.BIT_AND: Precedence.BIT_AND,
-    Operator.SHIFT_LEFT: Precedence.SHIFT,
-    Operator.SHIFT_RIGHT: Precedence.SHIFT,
-    Operator.ADD: Precedence.SUM,
-    Operator.SUBTRACT: Precedence.SUM,
-    Operator.MULTIPLY: Precedence.PRODUCT,
-    Operator.DIVIDE: Precedence.PRODUCT,
-    Operator.FLOOR_DIVIDE: Precedence.PRODUCT,
-    Operator.REMAINDER: Precedence.PRODUCT,
-    Operator.NEGATE: Precedence.SIGN,
-    Operator.INVERT: Precedence.SIGN,
-}
-_ROUNDED = frozenset({Operator.FLOOR_DIVIDE, Operator.REMAINDER})
-_PREFIX = {Operator.NOT: "not ", Operator.NEGATE: "-", Operator.INVERT: "~"}
-
-
-def precedence(expression: Expression) -> Precedence:
-    """The precedence of an expression's outermost construct."""
-    match expression:
-        case Choice():
-            return Precedence.CHOICE
-        case Binary() | Unary():
-            return _PRECEDENCE[expression.operator]
-        case Number():
-            return Precedence.NUMBER  # `1.to` is no attribute access
-        case Name() | Text() | Attribute() | Call() | Subscript() | List() | Tuple() | Dict():
-            return Precedence.PRIMARY
-    assert_never(expression)
-
-
-def _operand_levels(expression: Binary) -> tuple[Precedence, Precedence]:
-    """How tightly the left and the right operand must hold together to need no parentheses.
-
-    A quotient that is rounded, or a remainder, has them among other products too, and a remainder
-    of a remainder: nobody has to know in which order `a % b * c` goes.
-    """
-    level = _PRECEDENCE[expression.operator]
-    tighter = Precedence(level + 1)
-    if level is Precedence.COMPARISON:  # Python chains comparisons
-        return tighter, tighter
-    left = expression.left
-    if (
-        level is Precedence.PRODUCT
-        and isinstance(left, Binary)
-        and left.operator in _ROUNDED
-        and (left.operator is not expression.operator or left.operator is Operator.REMAINDER)
-    ):
-        return tighter, tighter
-    return level, tighter
-
-
-def quoted(value: str) -> str:
-    """A string literal, in the quotes that need fewer escapes, which are double ones where it is equal."""
-    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\x7f")
-    if value.count('"') <= value.count("'"):
-        return text
-    return "'" + text[1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
-
-
-# --- On one line ----------------------------------------------------------------------------------
-
-
-def flat(expression: Expression) -> str:
-    """The expression on one line."""
-    match expression:
-        case Name(text=text) | Number(text=text):
-            return text
-        case Text(value=value):
-            return quoted(value)
-        case Attribute(value=value, name=name):
-            return f"{_flat_at(value, Precedence.PRIMARY)}.{name}"
-        case Call(function=function, arguments=arguments, keywords=keywords):
-            parts = [flat(argument) for argument in arguments]
-            parts += [f"{keyword.name}={flat(keyword.value)}" for keyword in keywords]
-            return f"{_flat_at(function, Precedence.PRIMARY)}({', '.join(parts)})"
-        case Subscript(value=value, index=index):
-            return f"{_flat_at(value, Precedence.PRIMARY)}[{flat(index)}]"
-        case Unary(operator=operator, operand=operand):
-            return _PREFIX[operator] + _flat_at(operand, _PRECEDENCE[operator])
-        case Binary(operator=operator, left=left, right=right):
-            left_level, right_level = _operand_levels(expression)
-            return f"{_flat_at(left, left_level)} {operator.value} {_flat_at(right, right_level)}"
-        case Choice(condition=condition, value=value, other=other):
-            return (
-                f"{_flat_at(value, Precedence.OR)} if {_flat_at(condition, Precedence.OR)}"
-                f" else {flat(other)}"
-            )
-        case List(elements=elements):
-            return f"[{', '.join(flat(element) for element in elements)}]"
-        case Tuple(elements=elements):
-            return f"({_flat_elements(elements)})"
-        case Dict(entries=entries):
-            return "{" + ", ".join(f"{flat(key)}: {flat(value)}" for key, value in entries) + "}"
-    assert_never(expression)
-
-
-def _flat_elements(elements: tuple[Expression, ...]) -> str:
-    text = ", ".join(flat(element) for element in elements)
-    return text + "," if len(elements) == 1 else text
-
-
-def _flat_at(expression: Expression, level: Precedence) -> str:
-    text = flat(expression)
-    return text if precedence(expression) >= level else f"({text})"
-
-
-# --- On several lines -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +73,7 @@ class _Layout:
             case Attribute() | Call() | Subscript():
                 return Group(tuple(self._primary(expression, is_chain=is_method_chain(expression))))
             case Unary(operator=operator, operand=operand):
-                return Group((_PREFIX[operator], self.at(operand, _PRECEDENCE[operator])))
+                return Group((PREFIX[operator], self.at(operand, PRECEDENCE[operator])))
             case Binary():
                 return self._operands(expression)
             case Choice():
@@ -217,7 +87,25 @@ class _Layout:
             case Dict(entries=entries):
                 pairs = [Group((f"{flat(key)}: ", _INSIDE.of(value))) for key, value in entries]
                 return bracketed("{", _separated(pairs), "}")
+            case Comprehension(is_list=is_list):
+                parts = self._comprehension(expression)
+                return bracketed("[", parts, "]") if is_list else bracketed("(", parts, ")")
+            case Lambda(parameters=parameters, body=body):
+                return Group((lambda_head(parameters), " ", self.of(body)))
+            case Starred(value=value):
+                return Group(("*", self.at(value, Precedence.BIT_OR)))
+            case Slice() | Rows():
+                return flat(expression)
         assert_never(expression)
+
+    def _comprehension(self, expression: Comprehension) -> tuple[Document, ...]:
+        """The element, then each clause and condition, on lines of their own where they do not fit on one."""
+        parts: list[Document] = [_INSIDE.of(expression.element)]
+        for clause in expression.clauses:
+            parts += (SPACE, f"for {clause.target} in ", _INSIDE.at(clause.iterable, Precedence.OR))
+            for condition in clause.conditions:
+                parts += (SPACE, "if ", _INSIDE.at(condition, Precedence.OR))
+        return tuple(parts)
 
     def _primary(self, expression: Expression, *, is_chain: bool) -> list[Document]:
         """Attributes, calls and subscripts in a row; a chain of methods may break before each that acts on a result."""
@@ -238,6 +126,8 @@ class _Layout:
                 parts = self._primary(function, is_chain=is_chain)
                 if not values:
                     return [*parts, "()"]
+                if len(values) == 1 and arguments and is_generator(arguments[0]):
+                    return [*parts, *values]
                 return [*parts, bracketed("(", (Group(_separated(values)),), ")")]
             case Subscript(value=value, index=index):
                 inner = _INSIDE.of(index)
@@ -372,6 +262,8 @@ class _Brackets:
 def _brackets(expression: Expression) -> _Brackets | None:
     """An expression that is one pair of brackets behind a name, taken apart."""
     match expression:
+        case Call(arguments=(Comprehension(),), keywords=()):
+            return None
         case Call(function=(Name() | Attribute(value=Name())) as function):
             elements = [flat(argument) for argument in expression.arguments]
             elements += [f"{it.name}={flat(it.value)}" for it in expression.keywords]
@@ -390,9 +282,9 @@ def breaks_by_itself(expression: Expression) -> bool:
     match expression:
         case Attribute() | Call() | Subscript():
             return not is_method_chain(expression)
-        case List() | Tuple() | Dict() | Name() | Number() | Text():
+        case List() | Tuple() | Dict() | Name() | Number() | Text() | Comprehension() | Rows():
             return True
-        case Unary() | Binary() | Choice():
+        case Unary() | Binary() | Choice() | Lambda() | Slice() | Starred():
             return False
     assert_never(expression)
 
@@ -408,7 +300,7 @@ def _has_good_brackets(expression: Expression, text: str) -> bool:
     ends = text.endswith((")", "]")) and not text.endswith(("()", "[]"))
     operation: Expression = expression
     while isinstance(operation, Unary):
-        is_bare = precedence(operation.operand) >= _PRECEDENCE[operation.operator]
+        is_bare = precedence(operation.operand) >= PRECEDENCE[operation.operator]
         operation = operation.operand if is_bare else Name("")
     return (starts or ends) and _loosest_count(operation) <= 1
 
@@ -427,7 +319,7 @@ def _loosest_count(expression: Expression) -> int:
 
 def _same_level(expression: Binary) -> frozenset[Precedence]:
     """The levels that break together with an operation: its own; `and` and `or` count as one."""
-    level = _PRECEDENCE[expression.operator]
+    level = PRECEDENCE[expression.operator]
     return _LOGICAL if level in _LOGICAL else frozenset({level})
 
 
@@ -438,7 +330,7 @@ def _operands_of(
     expression: Binary,
 ) -> tuple[tuple[Expression, Precedence, bool], tuple[Expression, Precedence, bool]]:
     """The operands, each with the level it needs to stand bare and whether it does."""
-    left_level, right_level = _operand_levels(expression)
+    left_level, right_level = operand_levels(expression)
     left, right = expression.left, expression.right
     return (
         (left, left_level, precedence(left) >= left_level),

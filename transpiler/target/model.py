@@ -31,6 +31,7 @@ class Operator(Enum):
     NOT_EQUAL = "!="
     IS = "is"
     IS_NOT = "is not"
+    IN = "in"
     BIT_OR = "|"
     BIT_XOR = "^"
     BIT_AND = "&"
@@ -147,6 +148,65 @@ class Dict:
     entries: tuple[tuple[Expression, Expression], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`start:stop:step`, the index of a `Subscript`."""
+
+    start: Expression | None = None
+    stop: Expression | None = None
+    step: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Starred:
+    """`*value`, among elements or arguments."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`for target in iterable if condition`."""
+
+    target: str
+    iterable: Expression
+    conditions: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """`element for …`: a list, or a generator."""
+
+    element: Expression
+    clauses: tuple[Clause, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """`lambda parameters: body`."""
+
+    parameters: tuple[str, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An element that has a line to itself, with the comments above it and behind it."""
+
+    value: Expression
+    comments: tuple[str, ...] = ()
+    trailing: str | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A tuple that is written a row a line where it is the value of a `return`."""
+
+    rows: tuple[Row, ...]
+
+
 Expression: TypeAlias = (
     Name
     | Number
@@ -160,6 +220,11 @@ Expression: TypeAlias = (
     | List
     | Tuple
     | Dict
+    | Slice
+    | Starred
+    | Comprehension
+    | Lambda
+    | Rows
 )
 
 
@@ -238,7 +303,33 @@ class Return(StatementNode):
     value: Expression | None = None
 
 
-Statement: TypeAlias = Assignment | Evaluation | If | While | For | Return
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raise(StatementNode):
+    """`raise value`."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break(StatementNode):
+    """`break`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continue(StatementNode):
+    """`continue`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition(StatementNode):
+    """A function within a function."""
+
+    function: Function
+
+
+Statement: TypeAlias = (
+    Assignment | Evaluation | If | While | For | Return | Raise | Break | Continue | Definition
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,20 @@ import textwrap
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from transpiler.target.document import INDENT
-from transpiler.target.expression_printer import LINE_WIDTH, flat, print_expression
+from transpiler.target.expression_printer import LINE_WIDTH, print_expression
+from transpiler.target.flat import flat
 from transpiler.target.model import (
     Assignment,
+    Break,
+    Continue,
+    Definition,
     Evaluation,
     For,
     Function,
     If,
+    Raise,
     Return,
+    Rows,
     Statement,
     Suite,
     Tuple,
@@ -117,14 +123,16 @@ class _Printer:
                     target += f": {flat(annotation)}"
                 sign = "=" if statement.operator is None else f"{statement.operator.value}="
                 before = f"{INDENT * level}{target} {sign} "
-                self._put(_with_value(before, value, level), statement, level)
+                self._put(with_value(before, value, level), statement, level)
             case Evaluation(value=value):
                 lines = print_expression(value, before=INDENT * level, behind="", level=level)
                 self._put(lines, statement, level)
+            case Return(value=Rows() as rows):
+                self._rows(rows, statement, level)
             case Return(value=result):
                 lines = [f"{INDENT * level}return"]
                 if result is not None:
-                    lines = _with_value(f"{lines[0]} ", result, level)
+                    lines = with_value(f"{lines[0]} ", result, level)
                 self._put(lines, statement, level)
             case While(condition=condition, body=body):
                 before = f"{INDENT * level}while "
@@ -138,8 +146,37 @@ class _Printer:
                 self.suite(body, level + 1)
             case If():
                 self._conditional(statement, level)
+            case Raise(value=value):
+                before = f"{INDENT * level}raise "
+                lines = print_expression(value, before=before, behind="", level=level)
+                self._put(lines, statement, level)
+            case Break():
+                self._put([f"{INDENT * level}break"], statement, level)
+            case Continue():
+                self._put([f"{INDENT * level}continue"], statement, level)
+            case Definition(function=function):
+                self.lines += print_function(function, level=level)
             case _:
                 assert_never(statement)
+
+    def _rows(self, rows: Rows, statement: Return, level: int) -> None:
+        """A tuple that is returned: on one line where it fits there and has no comments."""
+        has_comments = any(row.comments or row.trailing is not None for row in rows.rows)
+        elements = tuple([row.value for row in rows.rows])
+        if not has_comments or not elements:
+            value = Tuple(elements)
+            self._put(with_value(f"{INDENT * level}return ", value, level), statement, level)
+            return
+        self.line(f"{INDENT * level}return (", statement.span)
+        for row in rows.rows:
+            inner = Evaluation(
+                value=row.value, span=row.span, comments=row.comments, trailing=row.trailing
+            )
+            before = INDENT * (level + 1)
+            self.comments(inner.comments, level + 1)
+            lines = print_expression(row.value, before=before, behind=",", level=level + 1)
+            self._put(lines, inner, level + 1)
+        self.line(f"{INDENT * level})", statement.span)
 
     def _conditional(self, statement: If, level: int) -> None:
         word = "if"
@@ -237,7 +274,7 @@ def _paragraphs(docs: tuple[str, ...]) -> list[str]:
     return lines
 
 
-def _with_value(before: str, value: Expression, level: int) -> list[str]:
+def with_value(before: str, value: Expression, level: int) -> list[str]:
     """The lines of a statement that ends in a value; a tuple on one line has no parentheses."""
     if isinstance(value, Tuple) and len(value.elements) > 1:
         text = before + flat(value)[1:-1]

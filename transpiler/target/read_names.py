@@ -8,18 +8,27 @@ from transpiler.target.model import (
     Assignment,
     Attribute,
     Binary,
+    Break,
     Call,
     Choice,
+    Comprehension,
+    Continue,
+    Definition,
     Dict,
     Evaluation,
     Expression,
     For,
     Function,
     If,
+    Lambda,
     List,
     Name,
     Number,
+    Raise,
     Return,
+    Rows,
+    Slice,
+    Starred,
     Subscript,
     Suite,
     Text,
@@ -65,7 +74,9 @@ def names_bound(function: Function) -> frozenset[str]:
                     pending.append(body)
                 case If(body=body, other=other):
                     pending += [body] if other is None else [body, other]
-                case Evaluation() | Return():
+                case Definition(function=inner):
+                    found.add(inner.name)
+                case Evaluation() | Return() | Raise() | Break() | Continue():
                     pass
                 case _:
                     assert_never(statement)
@@ -81,8 +92,12 @@ def _in_suite(suite: Suite, found: set[str], known: Container[int]) -> None:
                 _in_expression(value, found)
                 if annotation is not None:
                     _in_expression(annotation, found)
-            case Evaluation(value=value):
+            case Evaluation(value=value) | Raise(value=value):
                 _in_expression(value, found)
+            case Definition(function=function):
+                found |= names_read(function)
+            case Break() | Continue():
+                pass
             case Return(value=result):
                 if result is not None:
                     _in_expression(result, found)
@@ -125,6 +140,16 @@ def _in_expression(expression: Expression, found: set[str]) -> None:
             _in_all(elements, found)
         case Dict(entries=entries):
             _in_all((element for pair in entries for element in pair), found)
+        case Slice(start=start, stop=stop, step=step):
+            _in_all((part for part in (start, stop, step) if part is not None), found)
+        case Starred(value=value) | Lambda(body=value):
+            _in_expression(value, found)
+        case Comprehension(element=element, clauses=clauses):
+            _in_expression(element, found)
+            for clause in clauses:
+                _in_all((clause.iterable, *clause.conditions), found)
+        case Rows(rows=rows):
+            _in_all((row.value for row in rows), found)
         case _:
             assert_never(expression)
 

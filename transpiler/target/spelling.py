@@ -11,13 +11,18 @@ from transpiler.target.model import (
     Binary,
     Call,
     Choice,
+    Comprehension,
     Dict,
     Expression,
     Keyword,
+    Lambda,
     List,
     Name,
     Number,
     Operator,
+    Rows,
+    Slice,
+    Starred,
     Subscript,
     Text,
     Tuple,
@@ -152,8 +157,8 @@ def fill(spelling: Expression, holes: Mapping[str, Filling]) -> Expression:
             return List(tuple(fill(element, holes) for element in elements))
         case Tuple(elements=elements):
             return Tuple(tuple(fill(element, holes) for element in elements))
-        case Dict():
-            raise ValueError("no spelling contains a dict")
+        case Dict() | Slice() | Starred() | Comprehension() | Lambda() | Rows():
+            raise ValueError("no spelling contains such a display")
     assert_never(spelling)
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transpiler.target.expression_printer import flat, print_expression
+from transpiler.target.expression_printer import print_expression
+from transpiler.target.flat import flat
 from transpiler.target.model import (
     Attribute,
     Binary,

@@ -11,7 +11,7 @@ from tests.unit.building import PARAMETER, Build, Written
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, F32, F64, I32, DType, DtypeParameter, TupleType, Type
 from transpiler.target.dtypes import dtype_of_arithmetic
-from transpiler.target.expression_printer import flat
+from transpiler.target.flat import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

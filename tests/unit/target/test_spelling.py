@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from transpiler.ops.table import OPS
-from transpiler.target.expression_printer import flat
+from transpiler.target.flat import flat
 from transpiler.target.model import Name, Number
 from transpiler.target.prelude import PRELUDE, helpers_for
 from transpiler.target.spelling import fill, parse_spelling
