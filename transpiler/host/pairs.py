@@ -30,11 +30,16 @@ _BACKWARD = "_backward"
 
 
 def pair_plan(
-    module: Module, plans: tuple[KernelPlan, ...], file: syntax.File, sink: Sink
+    module: Module,
+    plans: tuple[KernelPlan, ...],
+    file: syntax.File,
+    sink: Sink,
+    used: frozenset[str] = frozenset(),
 ) -> HostPlan:
     """The pairs among the kernels of `plans`, and an operator of each whose parameters correspond.
 
-    A name that leads nowhere is reported, and so is what keeps two kernels from being an operator.
+    A kernel of `used` is launched by an operator already, and makes no other. A name that leads nowhere is reported,
+    and so is what keeps two kernels from being an operator.
     """
     by_struct = {struct_name(plan.kernel.name): plan for plan in plans}
     found: list[tuple[Pair, tuple[KernelPlan, KernelPlan], Correspondence]] = []
@@ -45,6 +50,8 @@ def pair_plan(
             continue
         pair = Pair(forward=forward.kernel, backward=backward.kernel)
         pairs.append(pair)
+        if forward.kernel.name in used:
+            continue
         try:
             _check_names(pair)
             both = (forward, backward)

@@ -48,7 +48,10 @@ class Operator:
         forward: the kernel that `pack_args` packs for.
         backward: the kernel that `pack_backward_args` packs for, if there is one.
         inputs: the names of the tensors taken from the graph, those of the kernel's pointers without `_ptr`.
+        count: the argument of the constructor that says how many inputs there are, where the one of `inputs` stands for
+            as many as the caller gives.
         parameters: the names of the parameter buffers: `param_names()`, or those of the kernel's pointers.
+        optional: how many of `parameters`, the last ones, an operator may be without: `param_shapes` tells.
         updated: which of `inputs` and `parameters` the forward kernel writes to, in place.
         gradients: which of `inputs` and `parameters` the backward kernel computes the gradient of.
         whole_gradients: which of `gradients` the backward kernel stores every element of, whatever was there: the
@@ -76,6 +79,8 @@ class Operator:
     backward: Kernel | None
     inputs: tuple[str, ...]
     parameters: tuple[str, ...]
+    optional: int = 0
+    count: str | None = None
     updated: tuple[str, ...]
     gradients: tuple[str, ...]
     saved: tuple[str, ...]
@@ -98,7 +103,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPlan:
-    """The host side of a module; every kernel has a launcher besides."""
+    """The host side of a module; every kernel has a launcher besides.
+
+    `functions` are those of the Rust that operators call, callees and callers in any order; `support` are the texts of
+    functions that stand for arithmetic of Rust's.
+    """
 
     operators: tuple[Operator, ...] = ()
     pairs: tuple[Pair, ...] = ()
+    functions: tuple[Function, ...] = ()
+    support: tuple[str, ...] = ()

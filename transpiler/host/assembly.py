@@ -1,0 +1,446 @@
+"""Makes the operator of one implementation of `RuntimeOp`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.analysis.launch_rules import LaunchRules
+from transpiler.host import constructor as constructors
+from transpiler.host.choice import UnknownKernelError, chosen
+from transpiler.host.launching import launch
+from transpiler.host.lengths import constant_result, list_lengths, result_of, texts_of
+from transpiler.host.plan import Argument, Operator
+from transpiler.host.roles import Packing, tensor_names
+from transpiler.host.struct_names import snake_case, words_of
+from transpiler.host.trait import PARAMETERS
+from transpiler.host.types import HostError, UnknownError
+from transpiler.ir.types import DtypeParameter
+from transpiler.target.model import (
+    Assignment,
+    Attribute,
+    Call,
+    Name,
+    Number,
+    Parameter,
+    Suite,
+    dotted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transpiler.host.constructor import Constructor
+    from transpiler.host.items import Found
+    from transpiler.host.launching import Launch
+    from transpiler.host.methods import Methods
+    from transpiler.host.packing import Mismatch
+    from transpiler.ir import nodes as ir
+    from transpiler.ir.description import KernelPlan
+    from transpiler.ir.types import DType
+    from transpiler.source import Span
+    from transpiler.target.model import Function
+
+_NEEDED = ("n_activation_inputs", "param_shapes", "pack_args", "grid")
+_NEVER_CALLED = frozenset({"block", "backward_block"})
+_RESERVED = frozenset(
+    {
+        "dtype",
+        "forms",
+        "grad_output",
+        "operator",
+        "output_shape",
+        "saved",
+        "self",
+        "shapes",
+        "tensors",
+    }
+)
+"""What the functions of an operator call something else."""
+
+_SUFFIX = "RuntimeOp"
+_BLOCK = Number("256")
+_SIDE = Number("32")
+"""The default extent of blocks of several axes."""
+
+
+class PackingError(Exception):
+    """What is packed does not fit the kernel; an error of the Rust."""
+
+    def __init__(self, kernel: ir.Kernel, mismatch: Mismatch, method: Span) -> None:
+        super().__init__(kernel.name)
+        self.kernel = kernel
+        self.mismatch = mismatch
+        self.method = method
+
+
+class KernelError(UnknownError):
+    """No kernel of the file is meant; where only some of them are translated, that is nothing to tell."""
+
+
+class Assembly:
+    """Makes the operator of one implementation."""
+
+    def __init__(
+        self,
+        found: Found,
+        methods: Methods,
+        plans: Mapping[str, KernelPlan],
+        partners: Mapping[str, tuple[ir.Kernel, ...]],
+    ) -> None:
+        """`plans` are by the kernels' names; `partners` are the kernels that a struct holds beside one."""
+        self._found = found
+        self._methods = methods
+        self._owner = methods.owner
+        self._plans = plans
+        self._partners = partners
+        self._all = tuple(each.kernel for each in plans.values())
+        self._span = found.impl.self_type.span
+
+    def operator(self) -> Operator:
+        """The operator.
+
+        Raises:
+            HostError: it holds something that is outside the model.
+            PackingError: it packs what its kernel does not take.
+        """
+        for name in _NEEDED:
+            if name not in self._methods:
+                raise UnknownError(self._span, f"it has no `{name}`", f"write `{name}`")
+        names = tuple(
+            name for name in PARAMETERS if name in self._methods and name not in _NEVER_CALLED
+        )
+        self._count()
+        self._methods.closure(names)
+        constructor = self._constructor()
+        words = self._words()
+        forward = self._chosen("pack_args", self._levels(constructor), words)
+        backward = self._backward(forward.plan.kernel, constructor, words)
+        launches = [
+            launch(name, packing.plan.kernel, self._methods, constructor, self._span)
+            for name, packing in (("forward_kernel", forward), ("backward_kernel", backward))
+            if packing is not None
+        ]
+        return self._operator(constructor, forward, backward, launches)
+
+    def _count(self) -> None:
+        """Note how many inputs and parameters there are, before what is packed is followed."""
+        inputs = constant_result(self._methods.lowered("n_activation_inputs").function)
+        if inputs is not None and inputs.isdigit():
+            self._owner.counts |= {"inputs": int(inputs), "grad_inputs": int(inputs)}
+        shapes = list_lengths(self._methods.lowered("param_shapes").function)
+        if shapes is not None and len(shapes) == 1:
+            (count,) = shapes
+            self._owner.counts |= {"params": count, "grad_params": count}
+
+    # --- Kernels ----------------------------------------------------------------------------------
+
+    def _constructor(self) -> Constructor:
+        owner = self._owner
+        if owner.kernel is not None:
+            return constructors.of_kernel(owner.kernel)
+        if self._found.struct is None:
+            raise UnknownError(
+                self._span,
+                f"the file has no struct `{owner.name}`",
+                "define it in the file of its operator",
+            )
+        new = owner.routines.get("new")
+        return constructors.of_struct(
+            self._methods, self._found.struct, None if new is None or new.takes_self else new
+        )
+
+    def _words(self) -> tuple[str, ...]:
+        words = words_of(self._owner.name.removesuffix(_SUFFIX))
+        return words[:-1] if len(words) > 1 and words[-1] in {"forward", "op"} else words
+
+    def _levels(self, constructor: Constructor) -> list[tuple[ir.Kernel, ...]]:
+        """The kernels that may be meant, those that the Rust names most plainly first."""
+        own = self._owner.kernel
+        told = self._told("forward_source", constructor) or self._told("kernel_name", constructor)
+        return [(own,) if own is not None else (), told, self._held(constructor), self._all]
+
+    def _told(self, accessor: str, constructor: Constructor) -> tuple[ir.Kernel, ...]:
+        """The kernel whose source or name a method gives, from which whoever builds graphs takes it."""
+        if accessor not in self._methods:
+            return ()
+        try:
+            given = result_of(self._methods.lowered(accessor).function)
+        except HostError:
+            return ()
+        match given:
+            case Attribute(value=Name(text="self"), name=name) if name in constructor.values:
+                given = constructor.values[name]
+            case _:
+                pass
+        match given:
+            case Attribute(value=Attribute(value=Name(text="self"), name=field), name=_) if (
+                field in constructor.held
+            ):
+                return (self._plans[constructor.held[field]].kernel,)
+            case Attribute(value=Call(function=Name(text=struct))) if struct in self._owner.kernels:
+                return (self._owner.kernels[struct],)
+            case _:
+                return ()
+
+    def _held(self, constructor: Constructor) -> tuple[ir.Kernel, ...]:
+        """The kernels whose structs the struct holds or makes."""
+        by_name = {it.name: it for it in self._all}
+        made = [kernel for kernel, _ in constructor.kernels]
+        made += [by_name[name] for name in constructor.held.values() if name in by_name]
+        made += [it for each in self._accessors() for it in each]
+        return tuple(dict.fromkeys(made))
+
+    def _accessors(self) -> list[tuple[ir.Kernel, ...]]:
+        """The kernels that methods make, those among them that could be translated."""
+        found: list[tuple[ir.Kernel, ...]] = []
+        for name, routine in self._owner.routines.items():
+            if not routine.takes_self:
+                continue
+            try:
+                body = self._methods.lowered(name).body
+            except HostError:
+                continue
+            found.append(tuple(kernel for kernel, _ in body.constructed))
+        return found
+
+    def _chosen(
+        self, method: str, levels: list[tuple[ir.Kernel, ...]], words: tuple[str, ...]
+    ) -> Packing:
+        """The kernel that a method packs for, and what."""
+        named = [method, f"{method}_for_launch"]
+        packings = [self._methods.pushes(name) for name in named if name in self._methods]
+        span = self._owner.routines[method].function.name_span
+        is_backward = method == "pack_backward_args"
+        try:
+            found = chosen(
+                packings, levels, words, self._methods.delegated, is_backward=is_backward
+            )
+        except UnknownKernelError as error:
+            several = " or ".join(f"`{it.name}`" for it in error.candidates)
+            raise KernelError(
+                span,
+                f"it may pack for {several}" if several else "no kernel takes what it packs",
+                "hold the kernel's struct in a field",
+            ) from None
+        if found.packed.mismatch is not None:
+            raise PackingError(found.kernel, found.packed.mismatch, span)
+        return Packing(plan=self._plans[found.kernel.name], packed=found.packed)
+
+    def _backward(
+        self, forward: ir.Kernel, constructor: Constructor, words: tuple[str, ...]
+    ) -> Packing | None:
+        if "pack_backward_args" not in self._methods or "backward_grid" not in self._methods:
+            return None
+        if "has_backward" not in self._methods or (
+            constant_result(self._methods.lowered("has_backward").function) == "False"
+        ):
+            return None
+        named = self._owner.kernel_of((forward.backward,)) if forward.backward else None
+        partners = self._partners.get(forward.name, ())
+        rest = tuple(it for it in self._held(constructor) if it is not forward)
+        others = tuple(it for it in self._all if it is not forward)
+        told = self._told("backward_source", constructor)
+        levels = [(named,) if named is not None else (), told, rest, partners, others]
+        return self._chosen("pack_backward_args", levels, words)
+
+    # --- What the runtime has to know -------------------------------------------------------------
+
+    def _operator(
+        self,
+        constructor: Constructor,
+        forward: Packing,
+        backward: Packing | None,
+        launches: list[Launch],
+    ) -> Operator:
+        owner = self._owner
+        forward.check(owner.routines["pack_args"].function.name_span)
+        if backward is not None:
+            backward.check(owner.routines["pack_backward_args"].function.name_span)
+        inputs, parameters, optional = self._tensors(constructor, forward, backward)
+        tensors = [("inputs", place, name) for place, name in enumerate(inputs)]
+        tensors += [("params", place, name) for place, name in enumerate(parameters)]
+        kernel = forward.plan.kernel
+        dtype, like = self._output(forward, inputs)
+        functions, needs_dtype = self._functions(constructor, launches)
+        rules = LaunchRules(kernel)
+        return Operator(
+            span=self._span,
+            struct_name=owner.name,
+            name=snake_case(owner.name.removesuffix(_SUFFIX)),
+            docs=self._docs(),
+            is_launcher=owner.kernel is not None,
+            arguments=self._arguments(constructor, launches),
+            needs_dtype=needs_dtype,
+            methods=functions,
+            forward=kernel,
+            backward=None if backward is None else backward.plan.kernel,
+            inputs=inputs,
+            parameters=parameters,
+            optional=optional,
+            count=self._counts_inputs(constructor),
+            updated=tuple(
+                name
+                for role, place, name in tensors
+                if forward.touches(role, place, forward.written)
+            ),
+            gradients=tuple(
+                name
+                for role, place, name in tensors
+                if backward is not None
+                and backward.touches(_GRADIENTS[role], place, backward.written)
+            ),
+            saved=tuple(
+                name
+                for role, place, name in tensors
+                if backward is not None and backward.touches(role, place, backward.all)
+            ),
+            saves_output=backward is not None and backward.touches("output", 0, backward.all),
+            zeroes_output=forward.touches(
+                "output", 0, {*forward.plan.facts.atomics, *forward.plan.facts.reads}
+            ),
+            output_dtype=dtype,
+            output_like=like,
+            takes_output_shape=not self._is_like_input(forward, rules),
+        )
+
+    def _tensors(
+        self, constructor: Constructor, forward: Packing, backward: Packing | None
+    ) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+        """The names of the inputs and of the parameters, and how many of these may be left out."""
+        span = self._owner.routines["n_activation_inputs"].function.name_span
+        inputs = constant_result(self._methods.lowered("n_activation_inputs").function)
+        if self._counts_inputs(constructor) is not None:
+            inputs = "1"
+        if inputs is None or not inputs.isdigit():
+            raise HostError(
+                span,
+                "a number of inputs that is neither written nor an argument",
+                "give a number or the field that holds one",
+            )
+        if inputs == "0":
+            raise UnknownError(span, "it has no inputs", "launch its kernel")
+        shapes = list_lengths(self._methods.lowered("param_shapes").function)
+        if shapes is None:
+            known = [forward, *([] if backward is None else [backward])]
+            shapes = frozenset({max(it.places("params") for it in known)})
+        written: tuple[str, ...] = ()
+        if "param_names" in self._methods:
+            written = texts_of(self._methods.lowered("param_names").function)
+        taken = _RESERVED.union(it.name for it in constructor.arguments)
+        names = tensor_names(forward, int(inputs), written, max(shapes), taken)
+        return *names, max(shapes) - min(shapes)
+
+    def _counts_inputs(self, constructor: Constructor) -> str | None:
+        """The argument of the constructor that `n_activation_inputs` gives back, if it gives one."""
+        fields = {field: argument for argument, field in constructor.stored.items()}
+        match result_of(self._methods.lowered("n_activation_inputs").function):
+            case Attribute(value=Name(text="self"), name=name):
+                return fields.get(name)
+            case _:
+                return None
+
+    def _output(self, forward: Packing, inputs: tuple[str, ...]) -> tuple[DType | None, str]:
+        """The dtype of the output where it is always the same, and otherwise the input that has it."""
+        span = self._owner.routines["pack_args"].function.name_span
+        dtype = forward.dtype_of("output", 0)
+        if dtype is None:
+            raise UnknownError(span, "it packs no output", "pack the output")
+        if not isinstance(dtype, DtypeParameter):
+            return dtype, inputs[0]
+        for place, name in enumerate(inputs):
+            if forward.dtype_of("inputs", place) == dtype:
+                return None, name
+        raise UnknownError(
+            span,
+            f"its output has dtype `{dtype.name}`, which no input has",
+            "give an input that dtype",
+        )
+
+    def _is_like_input(self, forward: Packing, rules: LaunchRules) -> bool:
+        """Whether the output has the shape of the first input: the kernel takes an index for the same in both."""
+        symbols = {it.name: it for it in forward.plan.kernel.parameters}
+        read = [symbols[name] for name in forward.named("inputs", 0)]
+        written = [symbols[name] for name in forward.named("output", 0)]
+        return (
+            len(read) == 1
+            and bool(written)
+            and all(rules.mirrors(symbol, read[0]) for symbol in written)
+        )
+
+    # --- The class --------------------------------------------------------------------------------
+
+    def _arguments(self, constructor: Constructor, launches: list[Launch]) -> tuple[Argument, ...]:
+        """The arguments of the constructor; extents of blocks have a default where any will do."""
+        uses: dict[str, list[bool]] = {}
+        for method, each in zip(("grid", "backward_grid"), launches, strict=False):
+            rules = LaunchRules(each.kernel)
+            for argument, symbol in each.constants:
+                is_free = rules.is_free(symbol) and (
+                    not rules.axes(symbol) or self._reads(method, symbol)
+                )
+                uses.setdefault(argument, []).append(is_free)
+        free = {argument for argument, known in uses.items() if all(known)}
+        default = _BLOCK if len(free) == 1 else _SIDE
+        return tuple(
+            replace(it, default=default) if it.name in free else it for it in constructor.arguments
+        )
+
+    def _reads(self, method: str, symbol: ir.Symbol) -> bool:
+        """Whether the grid is computed with a constant."""
+        names = [method, f"{method}_for_launch"]
+        found = self._methods.closure(tuple(name for name in names if name in self._methods))
+        return any(symbol.name.lower() in it.body.fields_read for it in found.values())
+
+    def _functions(
+        self, constructor: Constructor, launches: list[Launch]
+    ) -> tuple[tuple[Function, ...], bool]:
+        """The methods of the class, and whether one of them needs the dtype."""
+        lowered = {}
+        for name, routine in self._owner.routines.items():
+            if name == "new" and not routine.takes_self:
+                continue
+            try:
+                lowered[name] = self._methods.lowered(name)
+            except HostError:
+                if name in PARAMETERS and name not in _NEVER_CALLED:
+                    raise
+        bodies = [it.body for it in lowered.values()]
+        needs_dtype = any(it.needs_dtype for it in bodies) or (
+            constructor.body is not None and constructor.body.needs_dtype
+        )
+        init = _with_dtype(constructor.function) if needs_dtype else constructor.function
+        methods = [
+            it.function
+            if it.body.has_self
+            else replace(it.function, decorator=Name("staticmethod"))
+            for it in lowered.values()
+        ]
+        return (init, *(it.function for it in launches), *methods), needs_dtype
+
+    def _docs(self) -> tuple[str, ...]:
+        struct = self._found.struct
+        docs = () if struct is None else struct.head.docs
+        return docs or self._found.impl.head.docs or ()
+
+
+_GRADIENTS = {"inputs": "grad_inputs", "params": "grad_params"}
+
+
+def _with_dtype(init: Function) -> Function:
+    """`__init__` with the dtype by keyword."""
+    return replace(
+        init,
+        parameters=(
+            *init.parameters,
+            Parameter(name="*"),
+            Parameter(name="dtype", annotation=dotted("torch.dtype")),
+        ),
+        body=Suite(
+            statements=(
+                *init.body.statements,
+                Assignment(targets=("self.dtype",), value=Name("dtype")),
+            ),
+            closing_comments=init.body.closing_comments,
+        ),
+    )

@@ -1,0 +1,211 @@
+"""The host side of a file: the operators of its implementations of `RuntimeOp`, and what is said of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.diagnostics.model import Label
+from transpiler.diagnostics.sink import Sink
+from transpiler.frontend.parser import parse_body
+from transpiler.host.assembly import Assembly, KernelError, PackingError
+from transpiler.host.functions import Functions
+from transpiler.host.items import implementations, methods_of, pair_holders
+from transpiler.host.methods import Methods
+from transpiler.host.pairs import pair_plan
+from transpiler.host.plan import HostPlan
+from transpiler.host.struct_names import struct_name
+from transpiler.host.stubs import only_panics
+from transpiler.host.surroundings import Implementation
+from transpiler.host.trait import PARAMETERS
+from transpiler.host.types import HostError, UnknownError
+from transpiler.syntax import nodes as syntax
+
+if TYPE_CHECKING:
+    from transpiler.host.items import Found
+    from transpiler.host.plan import Operator
+    from transpiler.ir import nodes as ir
+    from transpiler.ir.description import KernelPlan
+    from transpiler.passes.cfg import Features
+    from transpiler.source import SourceFile
+
+_NOTHING = HostPlan()
+
+
+def plan_host(
+    file: syntax.File,
+    source: SourceFile,
+    features: Features,
+    module: ir.Module,
+    plans: tuple[KernelPlan, ...],
+    sink: Sink,
+    *,
+    is_whole: bool = True,
+) -> HostPlan:
+    """The host side of a file whose kernels are translated.
+
+    Args:
+        file: the file.
+        source: its text.
+        features: the features that are on.
+        module: its kernels, and the functions they call.
+        plans: what is known of its kernels.
+        sink: where it is told which implementations become no operators, and why.
+        is_whole: whether `plans` are all its kernels; otherwise nothing is said of operators of the others.
+    """
+    operators: list[Operator] = []
+    functions = Functions()
+    names: set[str] = set()
+    for found in implementations(file, features):
+        bodies = [
+            body
+            for method in methods_of(found.impl, features)
+            if (body := parse_body(method, source, Sink())) is not None
+        ]
+        if only_panics(bodies):
+            sink.emit(
+                "R0901",
+                f"`{found.name}` has no host side yet: its methods only panic",
+                found.impl.self_type.span,
+                label="no operator is made of it",
+                help="launch its kernel by its launcher",
+            )
+            continue
+        operator = _operator(
+            found, file, source, features, plans, sink, functions, is_whole=is_whole
+        )
+        if operator is None:
+            continue
+        if operator.struct_name in names:
+            sink.emit(
+                "W0901",
+                f"`{found.name}` becomes no operator: there is one of that name",
+                found.impl.self_type.span,
+            )
+            continue
+        names.add(operator.struct_name)
+        operators.append(operator)
+    pairs = _NOTHING
+    if any(plan.kernel.backward is not None for plan in plans):
+        pairs = pair_plan(module, plans, file, sink, frozenset(it.forward.name for it in operators))
+    return HostPlan(
+        operators=(*operators, *pairs.operators),
+        pairs=pairs.pairs,
+        functions=functions.all(),
+        support=functions.support(),
+    )
+
+
+def _operator(
+    found: Found,
+    file: syntax.File,
+    source: SourceFile,
+    features: Features,
+    plans: tuple[KernelPlan, ...],
+    sink: Sink,
+    functions: Functions,
+    *,
+    is_whole: bool,
+) -> Operator | None:
+    by_name = {plan.kernel.name: plan for plan in plans}
+    kernels = {struct_name(name): plan.kernel for name, plan in by_name.items()}
+    owner = Implementation(
+        name=found.name,
+        source=source,
+        features=features,
+        home=found.home,
+        kernels=kernels,
+        type_parameters={
+            each.name: tuple(bound.names[-1] for bound in each.bounds)
+            for each in found.impl.generics
+            if isinstance(each, syntax.TypeParameter)
+        },
+        kernel=kernels.get(found.name) if found.struct is None else None,
+    )
+    try:
+        _declare(owner, found, features)
+        methods = Methods(owner)
+        partners = {
+            kernel.name: tuple(other for other in group if other is not kernel)
+            for group in pair_holders(file, features, kernels)
+            for kernel in group
+        }
+        operator = Assembly(found, methods, by_name, partners).operator()
+        functions.add(methods)
+    except KernelError as error:
+        if is_whole:
+            _leave_out(found, error, sink)
+    except HostError as error:
+        _leave_out(found, error, sink)
+    except PackingError as error:
+        _refuse(found, error, sink)
+    else:
+        return operator
+    return None
+
+
+def _declare(owner: Implementation, found: Found, features: Features) -> None:
+    """What the struct holds, and the functions and constants that are implemented on it."""
+    for field in () if found.struct is None else found.struct.fields:
+        owner.fields[field.name] = owner.type_of(field.type)
+    for impl in (found.impl, *found.inherent):
+        is_trait = impl is found.impl
+        for function in methods_of(impl, features):
+            try:
+                owner.routines[function.name] = owner.routine(function)
+            except HostError:
+                if is_trait and function.name in PARAMETERS:
+                    raise
+        for item in impl.items:
+            if isinstance(item, syntax.Const):
+                owner.constants[item.name] = item
+
+
+def _leave_out(found: Found, error: HostError, sink: Sink) -> None:
+    is_clause = isinstance(error, UnknownError)
+    own = found.impl.self_type.span
+    sink.emit(
+        "W0901",
+        f"`{found.name}` becomes no operator: {error.message}"
+        + ("" if is_clause else " is not modelled"),
+        error.span,
+        related=() if error.span == own else (Label(span=own, message="the operator"),),
+        help=error.instead or None,
+    )
+
+
+def _refuse(found: Found, error: PackingError, sink: Sink) -> None:
+    visit, parameter = error.mismatch
+    kernel = error.kernel
+    if visit is None and parameter is not None:
+        sink.emit(
+            "E0901",
+            f"`{found.name}` packs too few arguments for the kernel `{kernel.name}`",
+            error.method,
+            related=(Label(span=parameter.span, message="nothing is packed for this one"),),
+            help=f"pack all {len(kernel.parameters)}, in the order of the kernel's parameters",
+        )
+    elif visit is not None and parameter is None:
+        sink.emit(
+            "E0901",
+            f"`{found.name}` packs more arguments than the kernel `{kernel.name}` takes",
+            visit.span,
+            label="there is no parameter for this one",
+            related=(
+                Label(
+                    span=kernel.name_span, message=f"it takes {len(kernel.parameters)} arguments"
+                ),
+            ),
+        )
+    elif visit is not None and parameter is not None:
+        sink.emit(
+            "E0901",
+            f"`{found.name}` packs another kind of argument than the kernel `{kernel.name}` takes",
+            visit.span,
+            label=f"this packs `{visit.kind}`",
+            related=(
+                Label(
+                    span=parameter.span,
+                    message=f"`{parameter.name}` is in its place, by the order of the parameters",
+                ),
+            ),
+        )
