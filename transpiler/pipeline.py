@@ -25,6 +25,7 @@ from transpiler.passes.launch_facts import function_facts, launch_facts
 from transpiler.passes.pipeline import run_passes
 from transpiler.passes.specialise import block_sizes, specialise
 from transpiler.passes.wide_indices import wide_forms
+from transpiler.syntax.nodes import Impl, Module
 from transpiler.version import __version__
 
 if TYPE_CHECKING:
@@ -180,10 +181,11 @@ def _translate(
     diagnostics = sink.diagnostics
     if not sink.has_errors:
         host = HostPlan()
-        if any(kernel.backward is not None for kernel in module.kernels):
-            from transpiler.host.pairs import pair_plan  # noqa: PLC0415 - few files name one
+        if _may_have_operators(file, module):
+            from transpiler.host.planning import plan_host  # noqa: PLC0415 - kernels alone need none of it
 
-            host = pair_plan(module, plans, file, sink)
+            is_whole = not options.kernels
+            host = plan_host(file, source, features, module, plans, sink, is_whole=is_whole)
         emitted = emit_module(
             module,
             plans,
@@ -207,6 +209,13 @@ def _translate(
         line_map=line_map,
         syntax=file,
         module=module,
+    )
+
+
+def _may_have_operators(file: syntax.File, module: ir.Module) -> bool:
+    """Whether a file has anything that operators are made of."""
+    return any(isinstance(it, Impl | Module) for it in file.items) or any(
+        kernel.backward is not None for kernel in module.kernels
     )
 
 

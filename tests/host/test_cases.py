@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from transpiler.diagnostics.sink import Sink
 from transpiler.frontend.macros.expansion import expand
 from transpiler.frontend.macros.origins import ExpandedSource
 from transpiler.frontend.parser import parse_file
+from transpiler.host.struct_names import snake_case
 from transpiler.ir.types import DType
 from transpiler.source import SourceFile
 from transpiler.syntax.nodes import Impl
@@ -103,3 +105,60 @@ def test_the_kernel_of_a_stub_has_a_launcher(name: str, dtype: torch.dtype) -> N
         n = x.numel()
         getattr(generated, name)(BLOCK).launch((-(-n // BLOCK),), x, y, n)
         close(y, STUBS[name](x), dtype, "function")
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda place: CASES[place].name)
+@interpreted
+def test_an_operator_computes_what_torch_does(place: int, dtype: torch.dtype) -> None:
+    case = CASES[place]
+    struct = getattr(module(case.file), case.struct)
+    takes_dtype = "dtype" in inspect.signature(struct.__init__).parameters
+    operator = struct(*case.arguments, **({"dtype": dtype} if takes_dtype else {}))
+    tensors = case.tensors(dtype)
+    references = [tensor.clone() for tensor in tensors]
+    for each in case.gradients:
+        tensors[each].requires_grad_()
+        references[each].requires_grad_()
+    updates = () if case.updates is None else case.updates(*references)
+    count = len(case.inputs)
+    found = operator(*tensors, output_shape=case.output)
+    expected = case.forward(*references)
+    assert found.dtype == expected.dtype
+    assert tuple(found.shape) == case.output
+    close(found.detach(), expected.detach(), dtype, "sum")
+    for new, update in zip(tensors[count:], updates, strict=False):
+        close(new, update, dtype, "sum")
+    if case.gradients:
+        gradient = torch.randn(case.output, dtype=dtype)
+        found_gradients = torch.autograd.grad(
+            found, [tensors[it] for it in case.gradients], gradient
+        )
+        expected_gradients = torch.autograd.grad(
+            expected, [references[it] for it in case.gradients], gradient
+        )
+        for one, other in zip(found_gradients, expected_gradients, strict=True):
+            close(one, other, dtype, "sum")
+
+
+@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda place: CASES[place].name)
+@interpreted
+def test_the_function_of_an_operator_takes_what_torch_style_callers_give(place: int) -> None:
+    case = CASES[place]
+    generated = module(case.file)
+    struct = getattr(generated, case.struct)
+    name = snake_case(case.struct.removesuffix("RuntimeOp"))
+    function = getattr(generated, f"{name}_op", None) or getattr(generated, name)
+    tensors = case.tensors(torch.float32)
+    parameters = inspect.signature(function).parameters
+    names = list(inspect.signature(struct.__init__).parameters)[1:]
+    keywords = dict(zip(names, case.arguments, strict=False))
+    given: list[Tensor | list[Tensor]] = list(tensors)
+    if struct._is_variadic:
+        given = [tensors]
+    shape = {"output_shape": case.output} if "output_shape" in parameters else {}
+    expected = case.forward(*tensors)
+    keywords = {name: value for name, value in keywords.items() if name in parameters}
+    found = function(*given, **keywords, **shape)
+    assert tuple(found.shape) == case.output
+    close(found, expected, torch.float32, "sum")

@@ -204,6 +204,6 @@ def test_an_operator_of_the_name_of_its_kernel_leaves_the_kernel_its_name() -> N
     kernel = "batch_norm_forward_inference"
     assert getattr(module, kernel) is module.KERNELS[kernel].function
     x, *rest = tensors(shape=(5, 3))
-    out = getattr(module, f"{kernel}_")(x, *rest, block_n=8)
+    out = getattr(module, f"{kernel}_op")(x, *rest, block_n=8)
     torch.testing.assert_close(out, expected(x, *rest))
     assert isinstance(module.BatchNormForwardInference(8), module.Launcher)

@@ -142,7 +142,7 @@ def test_gradients_by_other_names_and_in_any_order() -> None:
 def test_an_input_whose_gradient_nobody_computes_may_not_need_one() -> None:
     a, b = torch.randn(9), torch.randn(9, requires_grad=True)
     kind = torch.ones(9, dtype=torch.int32)
-    operator = module_of(TWO_INPUTS).product_of_constant_
+    operator = module_of(TWO_INPUTS).product_of_constant_op
     given = {"block": 16, "n": 9, "grid": (1,)}
     with pytest.raises(NotImplementedError, match="the derivative for 'b' is not implemented"):
         operator(kind, a, b, **given)
@@ -244,14 +244,14 @@ def test_operators_have_names_of_their_own() -> None:
     both = f"{_TWICE}\n{forward.split('#[kernel]')[0]}"
     module = module_of(both)
     assert module.scale is module.KERNELS["scale"].function
-    assert {"ScaleOp", "ScaleForwardOp", "scale_", "scale_forward_"} <= set(module.__all__)
+    assert {"ScaleOp", "ScaleForwardOp", "scale_op", "scale_forward_op"} <= set(module.__all__)
     assert torch.ops.teeny.scale_forward.default is not torch.ops.teeny.scale.default
 
 
 def test_parameters_keep_out_of_each_others_way() -> None:
     numbers = "grid:i32 self_:i32 tensors:i32 block:i32 lambda:f32 output_shape:bool pack_args:i32"
     rust = elementwise(f"x:r y:w {numbers}", "dy:r dx:w")
-    operator = module_of(rust).scale_
+    operator = module_of(rust).scale_op
     assert keywords(operator) == [
         *("block", "grid_", "self_", "tensors_", "block_", "lambda_", "output_shape_"),
         *("pack_args_", "grid"),
@@ -276,7 +276,7 @@ def test_parameters_keep_out_of_each_others_way() -> None:
 def test_inputs_are_called_as_the_kernel_calls_them(
     forward: str, backward: str, inputs: list[str]
 ) -> None:
-    operator = module_of(elementwise(forward, backward)).scale_
+    operator = module_of(elementwise(forward, backward)).scale_op
     assert list(inspect.signature(operator).parameters)[: len(inputs)] == inputs
 
 

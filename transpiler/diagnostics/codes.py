@@ -2,12 +2,14 @@
 
 Families: E01 text and syntax, E02 names, E03 operations and their arguments, E04 types and shapes, E05 what Triton
 refuses, E06 Rust that is not supported, E07 attributes and generics, E08 files and options. W: warnings, W06 for what
-goes wrong on a GPU, W07 for names. R: remarks, R07 for what a file could have and has not.
+goes wrong on a GPU, W07 for names. R: remarks, R07 for what a file could have and has not. 09 of each kind: operators
+of the host side.
 """
 
 from __future__ import annotations
 
 from transpiler.diagnostics.code import Code, error
+from transpiler.diagnostics.host_codes import HOST_CODES
 from transpiler.diagnostics.kernel_codes import KERNEL_CODES
 from transpiler.diagnostics.remark_codes import REMARK_CODES
 from transpiler.diagnostics.warning_codes import WARNING_CODES
@@ -192,6 +194,7 @@ _TABLE = (
     *KERNEL_CODES,
     *WARNING_CODES,
     *REMARK_CODES,
+    *HOST_CODES,
     error(
         "E0801",
         "No such file or folder",

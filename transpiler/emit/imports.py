@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _STANDARD_LIBRARY = {
+    "functools": "import functools",
     "inspect": "import inspect",
+    "itertools": "import itertools",
     "math": "import math",
     "Iterator": "from collections.abc import Callable, Iterator, Sequence",
     "Sequence": "from collections.abc import Callable, Sequence",

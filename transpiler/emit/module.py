@@ -74,8 +74,13 @@ def emit_module(
     called = [function for group in functions for function in group]
     defined = (*(it.function for it in kernels), *(it for _, it in wide), *called)
     bound_names = {*(it.name for it in defined), *classes}
+    # A kernel keeps its name; an operator on the struct of that very kernel gets another.
     operators = [
-        python_name(it.name, bound_names | HOST_NAMES | MODULE_NAMES, frozenset())
+        python_name(
+            f"{it.name}_op" if it.name in bound_names else it.name,
+            bound_names | HOST_NAMES | MODULE_NAMES,
+            frozenset(),
+        )
         for it in host.operators
     ]
     replaced = {it.struct_name for it in host.operators if it.is_launcher}
@@ -102,6 +107,7 @@ def emit_module(
                 *(["tl"] if helpers or any(it.dtype_parameters for it in kernels) else []),
                 *(_LAUNCHER_IMPORTS if kernels else []),
                 *(_OPERATOR_IMPORTS if host.operators else []),
+                *_host_names(host),
             }
         ),
         exports=_sorted_exports(
@@ -136,6 +142,7 @@ def emit_module(
             namespace,
             {plan.kernel.name: kernel for plan, kernel in zip(plans, kernels, strict=True)},
         ),
+        host_functions=(*(it.rstrip() for it in host.support), *map(_printed, host.functions)),
     )
     text = template("module.py.j2").render(module=view)
     starts = compile_module(text, _base(source))
@@ -144,6 +151,17 @@ def emit_module(
         line_map=_line_map(view, starts),
         changed_names=tuple(_changed_names(plans, kernels)),
     )
+
+
+def _printed(function: Function) -> str:
+    return "\n".join(line.text for line in print_function(function))
+
+
+def _host_names(host: HostPlan) -> Iterator[str]:
+    """The modules that the host side reads."""
+    functions = (*host.functions, *(method for it in host.operators for method in it.methods))
+    for function in functions:
+        yield from names_read(function) & {"functools", "itertools"}
 
 
 def _changed_names(

@@ -8,14 +8,31 @@ from transpiler.emit.records import texts
 from transpiler.emit.views import OperatorView
 from transpiler.host.plan import GRID
 from transpiler.target.document import INDENT
-from transpiler.target.expression_printer import flat, quoted
-from transpiler.target.printer import docstring, print_function
+from transpiler.target.expression_printer import print_expression
+from transpiler.target.flat import flat, quoted
+from transpiler.target.model import (
+    Attribute,
+    Binary,
+    Call,
+    Clause,
+    Comprehension,
+    Keyword,
+    Name,
+    Number,
+    Operator,
+    Starred,
+    Subscript,
+    Tuple,
+)
+from transpiler.target.printer import docstring, print_function, with_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from transpiler.host.plan import HostPlan, Operator
+    from transpiler.host import plan
+    from transpiler.host.plan import HostPlan
     from transpiler.target.lower import LoweredKernel
+    from transpiler.target.model import Expression
 
 _MAKES = {"float": "float", GRID: "tuple"}
 """What callers may give in several forms, and what makes one of them."""
@@ -31,27 +48,52 @@ def operator_views(
 
 
 def _view(
-    operator: Operator,
+    operator: plan.Operator,
     name: str,
     namespace: str,
     kernels: Mapping[str, LoweredKernel],
 ) -> OperatorView:
     names = (*operator.inputs, *operator.parameters)
-    tensors = ", ".join(names)
+    left_out = names[len(names) - operator.optional :]
     arguments = [(it.name, it.annotation) for it in operator.arguments]
+    of_caller = [it for it in operator.arguments if it.name != operator.count]
     shape = [("output_shape", "Sequence[int]")] if operator.takes_output_shape else []
-    required = [f"{it.name}: {it.annotation}" for it in operator.arguments if it.default is None]
+    required = [f"{it.name}: {it.annotation}" for it in of_caller if it.default is None]
     optional = [
         f"{it.name}: {it.annotation} = {flat(it.default)}"
-        for it in operator.arguments
+        for it in of_caller
         if it.default is not None
     ]
     keywords = [f"{name}: {kind}" for name, kind in shape] + required + optional
-    made = [f"{_MAKES[kind]}({name})" if kind in _MAKES else name for name, kind in arguments]
-    made_backward = [*made, "dtype=grad_output.dtype"] if operator.needs_dtype else made
-    if operator.needs_dtype:
-        made = [*made, f"dtype={operator.output_like}.dtype"]
+    made = tuple(
+        Call(Name(_MAKES[kind]), (Name(name),)) if kind in _MAKES else Name(name)
+        for name, kind in arguments
+    )
+    counted = Call(Name("len"), (Name(operator.inputs[0]),))
+    cached = tuple(counted if each == Name(operator.count or "") else each for each in made)
+    given = tuple(
+        counted if name == operator.count else Name(name) for name, _ in (*shape, *arguments)
+    )
+    cls, definition = Name(operator.struct_name), Name(f"_{operator.name}_op")
+    several = operator.inputs if operator.count is not None else ()
+    each = tuple(Starred(Name(name)) if name in several else Name(name) for name in names)
+    together: Expression = Tuple(each)
+    passed: tuple[Expression, ...] = (Starred(Name("tensors")),)
+    if several:
+        passed = tuple(map(Name, names))
+    if left_out:
+        present = Binary(Operator.IS_NOT, Name("it"), Name("None"))
+        passed = tuple(map(Name, names))
+        clause = Clause("it", together, (present,))
+        together = Call(Name("tuple"), (Comprehension(Name("it"), (clause,)),))
     backward = operator.backward
+
+    def made_with(tensor: str) -> tuple[Keyword, ...]:
+        if not operator.needs_dtype:
+            return ()
+        first = Subscript(Name(tensor), Number("0")) if tensor in several else Name(tensor)
+        return (Keyword("dtype", Attribute(first, "dtype")),)
+
     return OperatorView(
         class_name=operator.struct_name,
         bases="Launcher, RuntimeOp" if operator.is_launcher else "RuntimeOp",
@@ -68,17 +110,31 @@ def _view(
         definition=f"_{operator.name}_op",
         qualified=f"{namespace}::{operator.name}",
         updated=flat(texts(operator.updated)),
-        tensor_parameters=tuple(f"{name}: Tensor" for name in names),
+        tensor_parameters=tuple(
+            f"{name}: "
+            + (
+                "Tensor | None"
+                if name in left_out
+                else "Sequence[Tensor]"
+                if name in several
+                else "Tensor"
+            )
+            for name in names
+        ),
+        tensor_defaults=tuple(" = None" if name in left_out else "" for name in names),
         argument_parameters=tuple(f"{name}: {kind}" for name, kind in (*shape, *arguments)),
         keyword_parameters=("*", *keywords) if keywords else (),
-        tensors=tensors,
-        together=f"({tensors},)" if len(names) == 1 else f"({tensors})",
-        passed="".join(f", {name}" for name, _ in (*shape, *arguments)),
+        tensors=_assigned("tensors", together),
         shape="output_shape" if shape else "None",
         passed_shape=", output_shape=tuple(output_shape)" if shape else "",
-        construction=f"{operator.struct_name}({', '.join(made)})",
-        backward_construction=f"{operator.struct_name}({', '.join(made_backward)})",
-        cached=f"_operator({', '.join((operator.struct_name, *made))})",
+        made=_assigned("operator", Call(cls, made, made_with(operator.output_like))),
+        made_backward=_assigned("operator", Call(cls, made, made_with("grad_output"))),
+        cached=_assigned(
+            "operator", Call(Name("_operator"), (cls, *cached), made_with(operator.output_like))
+        ),
+        traced=tuple(
+            with_value(f"{INDENT}{INDENT}return ", Call(definition, (*passed, *given)), 2)
+        ),
         forward_forms=_forms(kernels[operator.forward.name]),
         # torch takes no derivative of an operator that changes its arguments.
         backward_forms=_forms(kernels[backward.name])
@@ -87,12 +143,20 @@ def _view(
     )
 
 
+def _assigned(name: str, value: Expression) -> tuple[str, ...]:
+    """The lines of an assignment in a function."""
+    before = f"{INDENT}{name} = "
+    if isinstance(value, Tuple):
+        return tuple(print_expression(value, before=before, behind="", level=1))
+    return tuple(with_value(before, value, 1))
+
+
 def _forms(kernel: LoweredKernel) -> tuple[str, ...]:
     """The kernel, and that with 64-bit offsets, by the names that torch looks for."""
     return tuple(it.name for it in (kernel.function, kernel.own_form) if it is not None)
 
 
-def _facts(operator: Operator) -> list[str]:
+def _facts(operator: plan.Operator) -> list[str]:
     """The lines of the class that tell the runtime what the Rust leaves unsaid."""
     facts = [
         ("_inputs", operator.inputs),
@@ -103,8 +167,15 @@ def _facts(operator: Operator) -> list[str]:
         ("_saved", operator.saved),
     ]
     lines = [f"{name} = {flat(texts(value))}" for name, value in facts if value]
+<<<<<<< HEAD
     if any(rank is not None for rank in operator.ranks):
         lines.append(f"_ranks = {operator.ranks!r}")
+=======
+    if operator.count is not None:
+        lines.append("_is_variadic = True")
+    if operator.optional:
+        lines.append(f"_optional = {operator.optional}")
+>>>>>>> faf0122 (Make a torch operator of each RuntimeOp)
     if operator.saves_output:
         lines.append("_saves_output = True")
     if operator.zeroes_output:

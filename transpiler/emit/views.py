@@ -42,8 +42,9 @@ class OperatorView:
     """An operator: the class of its `RuntimeOp`, the torch operators, and the function that callers use.
 
     `definition` is the name of what torch makes of it.
-    `tensors`, `together`, `passed` and `passed_shape` are arguments as they stand in a call; `…_forms` are the names of
-    kernels, none where torch gets no backward half; `methods` are whole.
+    `tensors`, `made`, `made_backward`, `cached` and `traced` are lines of statements, `shape` and `passed_shape`
+    arguments as they stand in a call; `…_forms` are the names of kernels, none where torch gets no backward half;
+    `methods` are whole.
     """
 
     class_name: str
@@ -56,16 +57,16 @@ class OperatorView:
     qualified: str
     updated: str
     tensor_parameters: tuple[str, ...]
+    tensor_defaults: tuple[str, ...]
     argument_parameters: tuple[str, ...]
     keyword_parameters: tuple[str, ...]
-    tensors: str
-    together: str
-    passed: str
+    tensors: tuple[str, ...]
     shape: str
     passed_shape: str
-    construction: str
-    backward_construction: str
-    cached: str
+    made: tuple[str, ...]
+    made_backward: tuple[str, ...]
+    cached: tuple[str, ...]
+    traced: tuple[str, ...]
     forward_forms: tuple[str, ...]
     backward_forms: tuple[str, ...]
 
@@ -84,3 +85,4 @@ class ModuleView:
     table: tuple[str, ...]
     launchers: tuple[LauncherView, ...]
     operators: tuple[OperatorView, ...]
+    host_functions: tuple[str, ...]
