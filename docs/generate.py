@@ -97,6 +97,7 @@ _CODE_FAMILIES = {
     "E06": "Rust that is not supported",
     "E07": "Attributes, generics and signatures",
     "E08": "Files and options",
+    "E09": "Operators",
     "W": "Warnings",
     "R": "Remarks",
 }

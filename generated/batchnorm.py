@@ -28,26 +28,38 @@ step is two of them: `BatchNormStatsRuntimeOp`, then `BatchNormNormalizeRuntimeO
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import lru_cache, partial
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.library import triton_op, wrap_triton
+from triton.compiler import CompiledKernel
 
 __all__ = [
     "KERNELS",
     "BatchNorm2dNchwBackward",
     "BatchNorm2dNchwForwardInference",
+    "BatchNorm2dNchwInferenceRuntimeOp",
     "BatchNormBackward",
     "BatchNormForwardInference",
+    "BatchNormInferenceRuntimeOp",
     "BatchNormNormalizeForward",
+    "BatchNormNormalizeRuntimeOp",
     "BatchNormStatsForward",
+    "BatchNormStatsRuntimeOp",
     "Kernel",
     "Launcher",
+    "RuntimeOp",
+    "batch_norm2d_nchw_inference",
     "batch_norm_2d_nchw_backward",
     "batch_norm_2d_nchw_backward__bf16__128",
     "batch_norm_2d_nchw_backward__bf16__256",
@@ -104,6 +116,8 @@ __all__ = [
     "batch_norm_forward_inference__f64__256",
     "batch_norm_forward_inference__f64__1024",
     "batch_norm_forward_inference__index64",
+    "batch_norm_inference",
+    "batch_norm_normalize",
     "batch_norm_normalize_forward",
     "batch_norm_normalize_forward__bf16__128",
     "batch_norm_normalize_forward__bf16__256",
@@ -118,6 +132,7 @@ __all__ = [
     "batch_norm_normalize_forward__f64__256",
     "batch_norm_normalize_forward__f64__1024",
     "batch_norm_normalize_forward__index64",
+    "batch_norm_stats",
     "batch_norm_stats_forward",
     "batch_norm_stats_forward__bf16__128",
     "batch_norm_stats_forward__bf16__256",
@@ -3127,3 +3142,970 @@ class BatchNorm2dNchwBackward(Launcher):
     def __init__(self, block_hw: int) -> None:
         super().__init__(KERNELS["batch_norm_2d_nchw_backward"], BLOCK_HW=block_hw)
         self.block_hw = block_hw
+
+
+# Operators: how the kernels of a `RuntimeOp` are launched, as the Rust says it, on torch tensors.
+
+Shape: TypeAlias = Sequence[int]
+
+_PLAIN_TYPES = frozenset({Tensor, torch.nn.Parameter})
+_kind = attrgetter("shape", "dtype")
+_metadata = attrgetter("shape", "dtype", "device")
+
+
+class _Unsaved(NamedTuple):
+    """What the backward half may know of a tensor that it does not read."""
+
+    shape: Shape
+    dtype: torch.dtype
+
+
+class _Launch:
+    """A launch of a plan: what packs its arguments, and the kernel on its grid.
+
+    At each launch Triton looks up what it compiled for such arguments: for their dtypes and
+    integers, which in a plan are always the same, for pointers that are multiples of 16 or not,
+    and on AMD's GPUs for the size of the memory behind them. What it compiled for multiples of 16
+    is kept, but on AMD's GPUs, and launched without being looked up.
+    """
+
+    def __init__(
+        self,
+        pack: Callable[..., Sequence[Argument]],
+        function: triton.JITFunction,
+        programs: tuple[int, int, int],
+        constants: dict[str, Any],
+    ) -> None:
+        self._pack = pack
+        self._launch = function[programs]
+        self._programs = programs
+        self._constants = constants
+        self._compiled: Callable[..., object] | None = None
+
+    def run(self, packed: tuple[Any, ...]) -> None:
+        """Launch."""
+        arguments = self._pack(*packed)
+        if self._compiled is not None and _are_aligned(arguments):
+            self._compiled(*arguments, *self._constants.values())
+            return
+        compiled = self._launch(*arguments, **self._constants)
+        is_kept = isinstance(compiled, CompiledKernel) and not torch.version.hip
+        if is_kept and _are_aligned(arguments):
+            self._compiled = compiled[self._programs]
+
+
+def _are_aligned(arguments: Sequence[Argument]) -> bool:
+    """Whether every pointer is a multiple of 16."""
+    addresses = 0
+    for it in arguments:
+        if isinstance(it, Tensor):
+            addresses |= it.data_ptr()
+    return addresses % 16 == 0
+
+
+class _Plan(NamedTuple):
+    """What launching comes to for tensors of certain shapes, whatever their elements are.
+
+    The device is None where no other could be the current one.
+    """
+
+    shape: Shape
+    row: int
+    stride: int
+    launcher: Launcher
+    device: torch.device | None
+    launches: list[_Launch]
+
+    def run(self, packed: tuple[Any, ...]) -> None:
+        """Run the launches, in their order."""
+        with _on(self.device):
+            for launch in self.launches:
+                launch.run(packed)
+
+
+class RuntimeOp:
+    """An operator of a graph: it launches a kernel on its inputs and its parameters."""
+
+    _inputs: ClassVar[tuple[str, ...]] = ()
+    _parameters: ClassVar[tuple[str, ...]] = ()
+    _optional: ClassVar[int] = 0
+    _is_variadic: ClassVar[bool] = False
+    _updated: ClassVar[tuple[str, ...]] = ()
+    _gradients: ClassVar[tuple[str, ...]] = ()
+    _whole_gradients: ClassVar[tuple[str, ...]] = ()
+    _saved: ClassVar[tuple[str, ...]] = ()
+    _saves_output: ClassVar[bool] = False
+    _zeroes_output: ClassVar[bool] = False
+    _output_like: ClassVar[int] = 0
+    _output_dtype: ClassVar[torch.dtype | None] = None
+    _ranks: ClassVar[tuple[int | None, ...]] = ()
+    _names: ClassVar[tuple[str, ...]]
+    _plans: dict[object, _Plan]
+    _backward_plans: dict[object, _Plan]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._names = (*cls._inputs, *cls._parameters)
+
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self:
+        self = super().__new__(cls)
+        self._plans, self._backward_plans = {}, {}
+        return self
+
+    # What the Rust may override.
+
+    def n_launches(self):
+        return 1
+
+    def forward_output_row_elems(self, shape):
+        return shape[-1] if shape else 1
+
+    def forward_output_row_stride(self, shape):
+        return self.forward_output_row_elems(shape)
+
+    def has_backward(self):
+        return False
+
+    def n_backward_launches(self):
+        return 1
+
+    def backward_grad_output_row_stride(self, shape):
+        return shape[-1] if shape else 1
+
+    # What the runtime does.
+
+    def __call__(self, *tensors: Tensor, output_shape: Shape | None = None) -> Tensor:
+        """Apply the operator to its inputs and its parameters."""
+        if not _PLAIN_TYPES.issuperset(map(type, tensors)):
+            self._check(tensors, output_shape)
+        if _is_recorded(type(self), tensors):
+            return _Recorded.apply(self, output_shape, *tensors)
+        return self._forward(tensors, output_shape)
+
+    def _forward(
+        self,
+        tensors: Sequence[Tensor],
+        output_shape: Shape | None = None,
+        forms: Sequence[Any] = (),
+    ) -> Tensor:
+        """The output; `forms` are the kernels where a compiler traces, which keeps no plan."""
+        key = (output_shape, *map(_metadata, tensors)) if not forms else None
+        plan = kept = self._plans.get(key)
+        if plan is None:
+            self._check(tensors, output_shape)
+        if self._updated:
+            self._check_updated(tensors, is_traced=bool(forms))
+        tensors = [it.contiguous() for it in tensors]
+        count = self._input_count()
+        inputs, params = tensors[:count], tensors[count:]
+        like = inputs[self._output_like]
+        dtype = self._output_dtype or like.dtype
+        if plan is None:
+            shape = tuple(inputs[0].shape if output_shape is None else output_shape)
+            if 0 in shape or any(0 in it.shape for it in inputs):
+                return like.new_zeros(shape, dtype=dtype)
+            row, stride = self._row(shape)
+            plan = _Plan(shape, row, stride, self.forward_kernel(), _guarded(like, forms), [])
+        shape, row, stride, *_ = plan
+        if stride > row or self._zeroes_output:
+            padded = (math.prod(shape) // row, stride) if stride > row else shape
+            output = like.new_zeros(padded, dtype=dtype)
+        elif shape == like.shape and dtype == like.dtype:
+            output = torch.empty_like(like, memory_format=torch.contiguous_format)
+        else:
+            output = like.new_empty(shape, dtype=dtype)
+        packed = (inputs, params, output, shape, stride)
+        if kept is None:
+            count, methods = self.n_launches(), ("pack_args", "grid")
+            shapes = (shape,) if count == 1 else ([it.shape for it in inputs], shape)
+            if self._add_launches(plan, count, methods, packed, shapes, forms) and key:
+                self._plans[key] = plan
+        plan.run(packed)
+        if self._updated and not forms:
+            for name, tensor in zip(self._names_of(len(tensors)), tensors, strict=False):
+                if name in self._updated:
+                    _mark_written(tensor)
+        return output[:, :row].reshape(shape).contiguous() if stride > row else output
+
+    def _backward(
+        self,
+        tensors: Sequence[Tensor | _Unsaved],
+        output: Tensor | None,
+        grad_output: Tensor,
+        forms: Sequence[Any] = (),
+    ) -> list[Tensor | None]:
+        """The gradient of each tensor that has one."""
+        key = (_metadata(grad_output), *map(_kind, tensors)) if not forms else None
+        plan = kept = self._backward_plans.get(key)
+        tensors = [it.contiguous() if isinstance(it, Tensor) else it for it in tensors]
+        # Of a plan that is kept each launch has programs: they write all that they say.
+        whole = self._whole_gradients if kept else ()
+        grads: list[Tensor | None] = []
+        for name, it in zip(self._names_of(len(tensors)), tensors, strict=False):
+            if name not in self._gradients:
+                grads.append(None)
+            elif isinstance(it, Tensor):
+                new = torch.empty_like if name in whole else torch.zeros_like
+                grads.append(new(it, memory_format=torch.contiguous_format))
+            else:
+                new = grad_output.new_empty if name in whole else grad_output.new_zeros
+                grads.append(new(it.shape, dtype=it.dtype))
+        count = self._input_count()
+        inputs, params = tensors[:count], tensors[count:]
+        if plan is None:
+            shape, shapes = tuple(grad_output.shape), [it.shape for it in inputs]
+            if 0 in shape or any(0 in it for it in shapes):
+                return grads
+            row, stride = (shape or (1,))[-1], self.backward_grad_output_row_stride(shape)
+            device = _guarded(grad_output, forms)
+            plan = _Plan(shape, row, stride, self.backward_kernel(), device, [])
+        shape, row, stride, *_ = plan
+        grad = grad_output.contiguous()
+        if stride > row:
+            grad = torch.nn.functional.pad(grad.reshape(-1, row), (0, stride - row))
+        of_inputs, of_params = grads[: len(inputs)], grads[len(inputs) :]
+        packed = (inputs, params, output, shape, grad, stride, of_inputs, of_params)
+        if kept is None:
+            count, methods = self.n_backward_launches(), ("pack_backward_args", "backward_grid")
+            if self._add_launches(plan, count, methods, packed, (shapes, shape), forms) and key:
+                self._backward_plans[key] = plan
+        plan.run(packed)
+        return grads
+
+    def _add_launches(
+        self,
+        plan: _Plan,
+        count: int,
+        methods: tuple[str, str],
+        packed: tuple[Any, ...],
+        shapes: tuple[Any, ...],
+        forms: Sequence[Any],
+    ) -> bool:
+        """Plan launches, their arguments checked, and say whether each has programs.
+
+        `methods` pack the arguments of an only launch and give its grid; of several, their twins do.
+        """
+        kernel = plan.launcher._kernel
+        constants = {name: plan.launcher._constants[name] for name in kernel.constants}
+        for launch in range(count):
+            pack, grid = (
+                getattr(self, it)
+                if count == 1
+                else partial(getattr(self, f"{it}_for_launch"), launch)
+                for it in methods
+            )
+            arguments = pack(*packed)
+            _check_arguments(kernel, arguments)
+            programs = _check_grid(kernel, grid(*shapes))
+            if 0 not in programs:
+                _check_elements(kernel, programs, arguments, constants)
+                function = plan.launcher._form(arguments)
+                if forms:
+                    function = forms[0 if function is kernel.function else -1]
+                plan.launches.append(_Launch(pack, function, programs, constants))
+        return len(plan.launches) == count
+
+    def _backward_of_saved(
+        self,
+        grad_output: Tensor,
+        saved: Sequence[Tensor],
+        extents: Sequence[int],
+        forms: Sequence[Any],
+    ) -> list[Tensor]:
+        """The gradients that there are, from what torch's own operator takes."""
+        shapes = list(_unpacked(extents))
+        tensors, output = _saved(shapes, type(self), saved, grad_output.dtype)
+        grads = self._backward(tensors, output, grad_output, forms)
+        return [it for it in grads if it is not None]
+
+    @classmethod
+    def _names_of(cls, count: int) -> tuple[str, ...]:
+        """The names of so many tensors: the last may be left out, an input may stand for several."""
+        if not cls._is_variadic:
+            return cls._names[:count]
+        return cls._inputs * (count - len(cls._parameters)) + cls._parameters
+
+    def _input_count(self) -> int:
+        return self.n_activation_inputs() if self._is_variadic else len(self._inputs)
+
+    def _row(self, shape: Shape) -> tuple[int, int]:
+        return self.forward_output_row_elems(shape), self.forward_output_row_stride(shape)
+
+    def _check(self, tensors: Sequence[Tensor], output_shape: Shape | None) -> None:
+        """Refuse tensors that do not belong together."""
+        caller, count = f"{type(self).__name__}()", self._input_count()
+        names = self._names_of(count + len(self._parameters))
+        if not len(names) - self._optional <= len(tensors) <= len(names):
+            raise TypeError(f"{caller} takes {len(names)} tensors but {len(tensors)} were given")
+        device: torch.device | None = None
+        for name, tensor in zip(names, tensors, strict=False):
+            device = _check_tensor(caller, name, tensor, device).device
+        shapes = [it.shape for it in tensors[:count]]
+        for name, shape, rank in zip(names, shapes, self._ranks, strict=False):
+            if rank is not None and len(shape) != rank:
+                raise RuntimeError(
+                    f"{caller}: expected {name} to have {rank} dimensions,"
+                    f" but it has shape {list(shape)}"
+                )
+        output_shape = shapes[0] if output_shape is None else output_shape
+        try:
+            expected = self.param_shapes(shapes, output_shape)
+            if all(0 not in it for it in (*shapes, output_shape)):
+                self.grid(output_shape)
+        except IndexError:
+            pairs = zip(names, shapes, strict=False)
+            given = ", ".join(f"{it} has shape {list(shape)}" for it, shape in pairs)
+            raise RuntimeError(f"{caller}: too few dimensions: {given}") from None
+        if len(expected) != len(tensors) - count:
+            *_, name = names[: count + max(len(expected), len(tensors) - count)]
+            problem = "missing" if len(expected) > len(tensors) - count else "given and not taken"
+            raise RuntimeError(f"{caller}: {name} is {problem}")
+        for name, tensor, shape in zip(names[count:], tensors[count:], expected, strict=False):
+            if tuple(tensor.shape) != tuple(shape):
+                raise RuntimeError(
+                    f"{caller}: expected {name} to have shape {list(shape)},"
+                    f" but it has {list(tensor.shape)}"
+                )
+
+    def _check_updated(self, tensors: Sequence[Tensor], *, is_traced: bool) -> None:
+        """Refuse to update tensors that would have to be copied, or that others share memory with."""
+        caller, names = f"{type(self).__name__}()", self._names_of(len(tensors))
+        named = dict(zip(names, tensors, strict=False))
+        for name in self._updated:
+            if not named[name].is_contiguous():
+                raise RuntimeError(f"{caller}: expected {name}, which is updated, to be contiguous")
+        if not is_traced:
+            _check_overlap(caller, self._updated, named)
+
+
+def _guarded(tensor: Tensor, forms: Sequence[Any]) -> torch.device | None:
+    """The device of a tensor, where it has to be made the current one: not where a compiler traces."""
+    return None if forms or torch.cuda.device_count() < 2 else tensor.device
+
+
+def _is_recorded(operator: type[RuntimeOp], tensors: Sequence[Tensor]) -> bool:
+    """Whether autograd has to know of what is computed; it may only where there is a derivative."""
+    if not torch.is_grad_enabled():
+        return False
+    is_recorded = False
+    for name, it in zip(operator._names_of(len(tensors)), tensors, strict=False):
+        if isinstance(it, Tensor) and it.requires_grad:
+            if name not in operator._gradients:
+                raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+            is_recorded = True
+    return is_recorded
+
+
+def _is_traced(tensors: Sequence[Tensor]) -> bool:
+    """Whether a compiler, a mode, a transform or a subclass of tensors has to see an operator."""
+    return torch.compiler.is_compiling() or (
+        not _RUNS_ON_CPU
+        and (
+            torch._C._len_torch_dispatch_stack() > 0
+            or torch._C._are_functorch_transforms_active()
+            or not _PLAIN_TYPES.issuperset(map(type, tensors))
+        )
+        and all(isinstance(it, Tensor) for it in tensors)
+    )
+
+
+@lru_cache(maxsize=256)
+def _operator(operator: type[RuntimeOp], *arguments: Any, **keywords: Any) -> RuntimeOp:
+    """The operator of these arguments, made once: it knows what it has checked."""
+    return operator(*arguments, **keywords)
+
+
+class _Recorded(torch.autograd.Function):
+    """An operator whose backward half autograd calls."""
+
+    @staticmethod
+    def forward(ctx: Any, operator: RuntimeOp, output_shape: Shape | None, *tensors: Tensor) -> Any:
+        output = operator._forward(tensors, output_shape)
+        _save(ctx, type(operator), tensors, output)
+        ctx.operator = operator
+        return output
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_output: Tensor) -> Any:
+        tensors, output = _saved(
+            ctx.shapes, type(ctx.operator), ctx.saved_tensors, grad_output.dtype
+        )
+        return (None, None, *ctx.operator._backward(tensors, output, grad_output))
+
+
+def _save(ctx: Any, operator: type[RuntimeOp], tensors: Sequence[Tensor], output: Tensor) -> None:
+    """Save what the backward half reads, and of the rest the shapes."""
+    saved: list[Tensor] = []
+    ctx.shapes = shapes = []
+    for name, it in zip(operator._names_of(len(tensors)), tensors, strict=False):
+        if name in operator._saved:
+            saved.append(it)
+        else:
+            shapes.append(list(it.shape))
+    if operator._saves_output:
+        saved.append(output)
+    ctx.save_for_backward(*saved)
+
+
+def _saved(
+    shapes: Sequence[Shape], operator: type[RuntimeOp], saved: Sequence[Tensor], dtype: torch.dtype
+) -> tuple[list[Tensor | _Unsaved], Tensor | None]:
+    """What `_save` saved: tensors in order, and the output."""
+    rest, known = iter(shapes), iter(saved)
+    count = len(shapes) + len(saved) - operator._saves_output
+    tensors: list[Tensor | _Unsaved] = [
+        next(known) if name in operator._saved else _Unsaved(tuple(next(rest)), dtype)
+        for name in operator._names_of(count)
+    ]
+    return tensors, next(known, None)
+
+
+def _unpacked(extents: Sequence[int]) -> Iterator[Shape]:
+    """Shapes from one list in which its length stands before each."""
+    rest = iter(extents)
+    for rank in rest:
+        yield tuple(next(rest) for _ in range(rank))
+
+
+def _register_backward(definition: Any, backward: Any, operator: type[RuntimeOp]) -> None:
+    """Give a torch operator its backward half, `backward(grad_output, saved, shapes, *arguments)`."""
+    names = operator._names
+
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        # A tensor that is left out is none, and a list of them as many as are in it.
+        given = [[it] if isinstance(it, Tensor) else list(it or ()) for it in inputs[: len(names)]]
+        _save(ctx, operator, [it for each in given for it in each], output)
+        ctx.counts = [len(it) for it in given]
+        ctx.arguments = inputs[len(names) :]
+
+    def differentiate(ctx: Any, grad_output: Tensor) -> Any:
+        shapes = [extent for shape in ctx.shapes for extent in (len(shape), *shape)]
+        grads = iter(backward(grad_output, list(ctx.saved_tensors), shapes, *ctx.arguments))
+        of_tensors: list[Any] = []
+        for name, count in zip(names, ctx.counts, strict=True):
+            own = [next(grads) if name in operator._gradients else None for _ in range(count)]
+            is_list = operator._is_variadic and name in operator._inputs
+            of_tensors.append(own if is_list else own[0] if own else None)
+        return (*of_tensors, *[None for _ in ctx.arguments])
+
+    definition.register_autograd(differentiate, setup_context=setup_context)
+
+
+class BatchNormInferenceRuntimeOp(RuntimeOp):
+    """Normalises `x[..., C]` with the running statistics; the output has the shape of `x`.
+
+    The parameters are `weight`, `bias`, `running_mean` and `running_var`, all of shape `[C]`. There
+    is no backward half: `BatchNorm2dNchwInferenceRuntimeOp` has one.
+    """
+
+    _inputs = ("x",)
+    _parameters = ("weight", "bias", "running_mean", "running_var")
+
+    def __init__(self, block_n: int, eps: float) -> None:
+        self.kernel = BatchNormForwardInference(block_n)
+        self.eps = eps
+
+    def forward_kernel(self):
+        return self.kernel
+
+    def n_activation_inputs(self) -> int:
+        return 1
+
+    def param_shapes(self, input_shapes, output_shape):
+        channels = input_shapes[0][-1] if input_shapes[0] else 1
+        return [[channels], [channels], [channels], [channels]]
+
+    def param_names(self):
+        return ["weight", "bias", "running_mean", "running_var"]
+
+    def pack_args(self, inputs, params, output, output_shape, output_row_stride):
+        channels = output_shape[-1] if output_shape else 1
+        elements = math.prod(output_shape)
+        return (
+            inputs[0],
+            output,
+            params[0],  # weight
+            params[1],  # bias
+            params[2],  # running_mean
+            params[3],  # running_var
+            elements // channels,
+            channels,
+            self.eps,
+        )
+
+    def block(self):
+        return 1, 1, 1
+
+    def grid(self, output_shape):
+        channels = output_shape[-1] if output_shape else 1
+        return channels, 1, 1
+
+    def forward_source(self) -> str:
+        return self.kernel.source
+
+
+@triton_op("teeny::batch_norm_inference", mutates_args=())
+def _batch_norm_inference_op(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    block_n: int,
+    eps: float,
+) -> Tensor:
+    tensors = (x, weight, bias, running_mean, running_var)
+    operator = BatchNormInferenceRuntimeOp(block_n, float(eps))
+    forms = [
+        wrap_triton(batch_norm_forward_inference),
+        wrap_triton(batch_norm_forward_inference__index64),
+    ]
+    return operator._forward(tensors, None, forms)
+
+
+def batch_norm_inference(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    *,
+    eps: float,
+    block_n: int = 256,
+) -> Tensor:
+    """Normalises `x[..., C]` with the running statistics; the output has the shape of `x`.
+
+    The parameters are `weight`, `bias`, `running_mean` and `running_var`, all of shape `[C]`. There
+    is no backward half: `BatchNorm2dNchwInferenceRuntimeOp` has one.
+    """
+    tensors = (x, weight, bias, running_mean, running_var)
+    if _is_traced(tensors):
+        _is_recorded(BatchNormInferenceRuntimeOp, tensors)
+        return _batch_norm_inference_op(*tensors, block_n, eps)
+    operator = _operator(BatchNormInferenceRuntimeOp, block_n, float(eps))
+    return operator(*tensors)
+
+
+class BatchNormStatsRuntimeOp(RuntimeOp):
+    """Takes the statistics of a training batch `x[..., C]`, and moves the running ones towards them.
+
+    The output is `[2 * C]`: the means of all channels, then their `1 / sqrt(var + eps)`. The
+    parameters are `running_mean` and `running_var`, both of shape `[C]`, updated in place.
+    """
+
+    _inputs = ("x",)
+    _parameters = ("running_mean", "running_var")
+    _updated = ("running_mean", "running_var")
+
+    def __init__(self, block_n: int, eps: float, momentum: float) -> None:
+        self.block_n = block_n
+        self.eps = eps
+        self.momentum = momentum
+
+    def forward_kernel(self):
+        return BatchNormStatsForward(self.block_n)
+
+    def n_activation_inputs(self) -> int:
+        return 1
+
+    def param_shapes(self, input_shapes, output_shape):
+        channels = input_shapes[0][-1] if input_shapes[0] else 1
+        return [[channels], [channels]]
+
+    def param_names(self):
+        return ["running_mean", "running_var"]
+
+    def pack_args(self, inputs, params, output, output_shape, output_row_stride):
+        channels = output_shape[0] // 2
+        elements = math.prod(inputs[0].shape)
+        # SAFETY: the output has room for two values a channel.
+        rstd = output.flatten()[channels:]
+        return (
+            inputs[0],
+            output,  # mean, the first half
+            rstd,  # the second
+            params[0],  # running_mean
+            params[1],  # running_var
+            elements // channels,
+            channels,
+            self.eps,
+            self.momentum,
+        )
+
+    def block(self):
+        return 1, 1, 1
+
+    def grid(self, output_shape):
+        return output_shape[0] // 2, 1, 1
+
+    def forward_source(self) -> str:
+        return BatchNormStatsForward(self.block_n).source
+
+
+@triton_op("teeny::batch_norm_stats", mutates_args=("running_mean", "running_var"))
+def _batch_norm_stats_op(
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    output_shape: Sequence[int],
+    block_n: int,
+    eps: float,
+    momentum: float,
+) -> Tensor:
+    tensors = (x, running_mean, running_var)
+    operator = BatchNormStatsRuntimeOp(block_n, float(eps), float(momentum))
+    forms = [
+        wrap_triton(batch_norm_stats_forward),
+        wrap_triton(batch_norm_stats_forward__index64),
+    ]
+    return operator._forward(tensors, output_shape, forms)
+
+
+def batch_norm_stats(
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    *,
+    output_shape: Sequence[int],
+    eps: float,
+    momentum: float,
+    block_n: int = 256,
+) -> Tensor:
+    """Takes the statistics of a training batch `x[..., C]`, and moves the running ones towards them.
+
+    The output is `[2 * C]`: the means of all channels, then their `1 / sqrt(var + eps)`. The
+    parameters are `running_mean` and `running_var`, both of shape `[C]`, updated in place.
+    """
+    tensors = (x, running_mean, running_var)
+    if _is_traced(tensors):
+        _is_recorded(BatchNormStatsRuntimeOp, tensors)
+        return _batch_norm_stats_op(*tensors, output_shape, block_n, eps, momentum)
+    operator = _operator(BatchNormStatsRuntimeOp, block_n, float(eps), float(momentum))
+    return operator(*tensors, output_shape=tuple(output_shape))
+
+
+class BatchNormNormalizeRuntimeOp(RuntimeOp):
+    """Normalises a training batch `x[..., C]` with the statistics `stats[2 * C]` that
+    `BatchNormStatsRuntimeOp` took of it; the output has the shape of `x`.
+
+    The parameters are `weight` and `bias`, both of shape `[C]`. The backward half differentiates the
+    whole training step: the gradient of `x` contains the paths through the statistics, and `stats`
+    itself has none.
+    """
+
+    _inputs = ("x", "mean_rstd")
+    _parameters = ("weight", "bias")
+    _gradients = ("x", "weight", "bias")
+    _saved = ("x", "mean_rstd", "weight")
+
+    def __init__(self, block_n: int) -> None:
+        self.normalize = BatchNormNormalizeForward(block_n)
+        self.gradients = BatchNormBackward(block_n)
+
+    def forward_kernel(self):
+        return self.normalize
+
+    def backward_kernel(self):
+        return self.gradients
+
+    def n_activation_inputs(self) -> int:
+        return 2
+
+    def param_shapes(self, input_shapes, output_shape):
+        channels = input_shapes[1][0] // 2
+        return [[channels], [channels]]
+
+    def param_names(self):
+        return ["weight", "bias"]
+
+    def pack_args(self, inputs, params, output, output_shape, output_row_stride):
+        channels = inputs[1].shape[0] // 2
+        elements = math.prod(output_shape)
+        # SAFETY: `stats` holds two values a channel.
+        rstd = inputs[1].flatten()[channels:]
+        return (
+            inputs[0],
+            output,
+            params[0],  # weight
+            params[1],  # bias
+            inputs[1],  # mean, the first half
+            rstd,  # the second
+            elements // channels,
+            channels,
+        )
+
+    def block(self):
+        return 1, 1, 1
+
+    def grid(self, output_shape):
+        channels = output_shape[-1] if output_shape else 1
+        return channels, 1, 1
+
+    def has_backward(self) -> bool:
+        return True
+
+    def pack_backward_args(
+        self,
+        inputs,
+        params,
+        output,
+        output_shape,
+        grad_output,
+        grad_output_row_stride,
+        grad_inputs,
+        grad_params,
+    ):
+        channels = inputs[1].shape[0] // 2
+        elements = math.prod(output_shape)
+        # SAFETY: `stats` holds two values a channel.
+        rstd = inputs[1].flatten()[channels:]
+        return (
+            grad_output,
+            inputs[0],
+            grad_inputs[0],
+            params[0],  # weight; the gradients do not depend on bias
+            inputs[1],
+            rstd,
+            grad_params[0],  # of weight
+            grad_params[1],  # of bias
+            elements // channels,
+            channels,
+        )
+
+    def backward_block(self):
+        return 1, 1, 1
+
+    def backward_grid(self, input_shapes, output_shape):
+        return input_shapes[1][0] // 2, 1, 1
+
+    def forward_source(self) -> str:
+        return self.normalize.source
+
+    def backward_source(self) -> str:
+        return self.gradients.source
+
+
+@triton_op("teeny::batch_norm_normalize", mutates_args=())
+def _batch_norm_normalize_op(
+    x: Tensor,
+    mean_rstd: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    block_n: int,
+) -> Tensor:
+    tensors = (x, mean_rstd, weight, bias)
+    operator = BatchNormNormalizeRuntimeOp(block_n)
+    forms = [
+        wrap_triton(batch_norm_normalize_forward),
+        wrap_triton(batch_norm_normalize_forward__index64),
+    ]
+    return operator._forward(tensors, None, forms)
+
+
+@triton_op("teeny::batch_norm_normalize_backward", mutates_args=())
+def _batch_norm_normalize_op_backward(
+    grad_output: Tensor,
+    saved: list[Tensor],
+    shapes: Sequence[int],
+    block_n: int,
+) -> list[Tensor]:
+    operator = BatchNormNormalizeRuntimeOp(block_n)
+    forms = [
+        wrap_triton(batch_norm_backward),
+        wrap_triton(batch_norm_backward__index64),
+    ]
+    return operator._backward_of_saved(grad_output, saved, shapes, forms)
+
+
+_register_backward(
+    _batch_norm_normalize_op,
+    _batch_norm_normalize_op_backward,
+    BatchNormNormalizeRuntimeOp,
+)
+
+
+def batch_norm_normalize(
+    x: Tensor,
+    mean_rstd: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    *,
+    block_n: int = 256,
+) -> Tensor:
+    """Normalises a training batch `x[..., C]` with the statistics `stats[2 * C]` that
+    `BatchNormStatsRuntimeOp` took of it; the output has the shape of `x`.
+
+    The parameters are `weight` and `bias`, both of shape `[C]`. The backward half differentiates the
+    whole training step: the gradient of `x` contains the paths through the statistics, and `stats`
+    itself has none.
+    """
+    tensors = (x, mean_rstd, weight, bias)
+    if _is_traced(tensors):
+        _is_recorded(BatchNormNormalizeRuntimeOp, tensors)
+        return _batch_norm_normalize_op(*tensors, block_n)
+    operator = _operator(BatchNormNormalizeRuntimeOp, block_n)
+    return operator(*tensors)
+
+
+class BatchNorm2dNchwInferenceRuntimeOp(RuntimeOp):
+    """Normalises an image batch `x[B, C, H, W]` with the running statistics; the output has the shape
+    of `x`.
+
+    The parameters are `weight`, `bias`, `running_mean` and `running_var`, all of shape `[C]`; the
+    backward half leaves the statistics alone.
+    """
+
+    _inputs = ("x",)
+    _parameters = ("weight", "bias", "running_mean", "running_var")
+    _gradients = ("x", "weight", "bias")
+    _saved = ("x", "weight", "running_mean", "running_var")
+
+    def __init__(self, block_hw: int, eps: float) -> None:
+        self.kernel = BatchNorm2dNchwForwardInference(block_hw)
+        self.block_hw = block_hw
+        self.eps = eps
+
+    def forward_kernel(self):
+        return self.kernel
+
+    def backward_kernel(self):
+        return BatchNorm2dNchwBackward(self.block_hw)
+
+    def n_activation_inputs(self) -> int:
+        return 1
+
+    def param_shapes(self, input_shapes, output_shape):
+        channels = input_shapes[0][1]
+        return [[channels], [channels], [channels], [channels]]
+
+    def param_names(self):
+        return ["weight", "bias", "running_mean", "running_var"]
+
+    def pack_args(self, inputs, params, output, output_shape, output_row_stride):
+        positions = output_shape[2] * output_shape[3]
+        return (
+            inputs[0],
+            output,
+            params[0],  # weight
+            params[1],  # bias
+            params[2],  # running_mean
+            params[3],  # running_var
+            output_shape[1],
+            positions,
+            self.eps,
+        )
+
+    def block(self):
+        return 1, 1, 1
+
+    def grid(self, output_shape):
+        return output_shape[1], output_shape[0], 1
+
+    def has_backward(self) -> bool:
+        return True
+
+    def pack_backward_args(
+        self,
+        inputs,
+        params,
+        output,
+        output_shape,
+        grad_output,
+        grad_output_row_stride,
+        grad_inputs,
+        grad_params,
+    ):
+        positions = output_shape[2] * output_shape[3]
+        return (
+            grad_output,
+            inputs[0],
+            grad_inputs[0],
+            params[0],  # weight; the gradients do not depend on bias
+            params[2],  # running_mean
+            params[3],  # running_var
+            grad_params[0],  # of weight
+            grad_params[1],  # of bias
+            output_shape[0],
+            output_shape[1],
+            positions,
+            self.eps,
+        )
+
+    def backward_block(self):
+        return 1, 1, 1
+
+    def backward_grid(self, input_shapes, output_shape):
+        return input_shapes[0][1], 1, 1
+
+    def forward_source(self) -> str:
+        return self.kernel.source
+
+    def backward_source(self) -> str:
+        return BatchNorm2dNchwBackward(self.block_hw).source
+
+
+@triton_op("teeny::batch_norm2d_nchw_inference", mutates_args=())
+def _batch_norm2d_nchw_inference_op(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    block_hw: int,
+    eps: float,
+) -> Tensor:
+    tensors = (x, weight, bias, running_mean, running_var)
+    operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
+    forms = [
+        wrap_triton(batch_norm_2d_nchw_forward_inference),
+        wrap_triton(batch_norm_2d_nchw_forward_inference__index64),
+    ]
+    return operator._forward(tensors, None, forms)
+
+
+@triton_op("teeny::batch_norm2d_nchw_inference_backward", mutates_args=())
+def _batch_norm2d_nchw_inference_op_backward(
+    grad_output: Tensor,
+    saved: list[Tensor],
+    shapes: Sequence[int],
+    block_hw: int,
+    eps: float,
+) -> list[Tensor]:
+    operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
+    forms = [
+        wrap_triton(batch_norm_2d_nchw_backward),
+        wrap_triton(batch_norm_2d_nchw_backward__index64),
+    ]
+    return operator._backward_of_saved(grad_output, saved, shapes, forms)
+
+
+_register_backward(
+    _batch_norm2d_nchw_inference_op,
+    _batch_norm2d_nchw_inference_op_backward,
+    BatchNorm2dNchwInferenceRuntimeOp,
+)
+
+
+def batch_norm2d_nchw_inference(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    *,
+    eps: float,
+    block_hw: int = 256,
+) -> Tensor:
+    """Normalises an image batch `x[B, C, H, W]` with the running statistics; the output has the shape
+    of `x`.
+
+    The parameters are `weight`, `bias`, `running_mean` and `running_var`, all of shape `[C]`; the
+    backward half leaves the statistics alone.
+    """
+    tensors = (x, weight, bias, running_mean, running_var)
+    if _is_traced(tensors):
+        _is_recorded(BatchNorm2dNchwInferenceRuntimeOp, tensors)
+        return _batch_norm2d_nchw_inference_op(*tensors, block_hw, eps)
+    operator = _operator(BatchNorm2dNchwInferenceRuntimeOp, block_hw, float(eps))
+    return operator(*tensors)

@@ -15,7 +15,7 @@ from modules.batchnorm import convert
 from tests.gpu.operator_calls import operator_calls
 from tests.modules.curves import Training, curve_faults
 from tests.modules.parity import Setting, faults, ours_like
-from tests.modules.subjects import has_operators, modules_of
+from tests.modules.subjects import modules_of
 from tests.numerics.modules import OWN_MODULE, chosen_subjects
 
 if TYPE_CHECKING:
@@ -60,14 +60,6 @@ def modules(subject: Subject) -> Modules:
     if not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")
     return modules_of(subject)
-
-
-@pytest.fixture
-def operated(modules: Modules) -> Modules:
-    """The modules, where the operators are the generated module's own."""
-    if not has_operators(modules.BatchNorm2d.operators):
-        pytest.skip("the generated module has kernels alone")
-    return modules
 
 
 @pytest.fixture
@@ -126,11 +118,11 @@ def test_autocast(modules: Modules) -> None:
 @pytest.mark.filterwarnings("ignore")  # Inductor, while it is imported and compiles, of itself.
 @pytest.mark.parametrize("is_training", [True, False])
 @pytest.mark.parametrize("name", ["rows", "images", "channels-last", "cumulative", "f16-in-f32"])
-def test_compiled_without_a_break(name: str, *, is_training: bool, operated: Modules) -> None:
+def test_compiled_without_a_break(name: str, *, is_training: bool, modules: Modules) -> None:
     torch._dynamo.reset()
     torch.manual_seed(0)
     setting = SETTINGS[name]
-    eager = ours_like(setting.torchs().cuda(), operated).train(is_training)
+    eager = ours_like(setting.torchs().cuda(), modules).train(is_training)
     compiled = copy.deepcopy(eager)
     fast = torch.compile(compiled, fullgraph=True)
     for _ in range(2):
@@ -142,9 +134,9 @@ def test_compiled_without_a_break(name: str, *, is_training: bool, operated: Mod
 
 
 @pytest.mark.filterwarnings("ignore")  # As above.
-def test_compiled_for_any_batch_size(operated: Modules) -> None:
+def test_compiled_for_any_batch_size(modules: Modules) -> None:
     torch._dynamo.reset()
-    norm = operated.BatchNorm2d(3, device="cuda")
+    norm = modules.BatchNorm2d(3, device="cuda")
     peer = nn.BatchNorm2d(3, device="cuda")
     fast = torch.compile(norm, fullgraph=True, dynamic=True)
     for batch in (2, 5, 9):
@@ -235,9 +227,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.filterwarnings("ignore")  # As above: torch's check compiles, too.
-def test_operators_pass_torchs_own_check(operated: Modules) -> None:
+def test_operators_pass_torchs_own_check(modules: Modules) -> None:
     recorder = Recorder()
-    for call in operator_calls(operated.BatchNorm2d.operators, "cuda"):
+    for call in operator_calls(modules.BatchNorm2d.operators, "cuda"):
         with recorder:
             y = call.run()
             if call.is_differentiable:

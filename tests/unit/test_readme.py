@@ -59,10 +59,11 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a reader stands who did what README says: `axpy.rs` saved and translated."""
+    """Where a reader stands who did what README says: the first command, and `axpy.rs` saved and translated."""
     where = tmp_path_factory.mktemp("reader")
     (where / "axpy.rs").write_text(block("rust"), "utf-8")
-    done = run("-m", "transpiler.cli", "axpy.rs", cwd=where)
+    (where / "batchnorm.rs").write_bytes((ROOT / "kernels/batchnorm.rs").read_bytes())
+    done = run("-m", "transpiler.cli", "axpy.rs", "batchnorm.rs", cwd=where)
     assert done.returncode == 0, done.stderr
     return where
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from transpiler.analysis.accesses import access_of, is_narrow
 from transpiler.analysis.facts import Facts
 from transpiler.analysis.polynomial import Polynomial
-from transpiler.analysis.quantities import Given, Quantities, Variable
+from transpiler.analysis.quantities import Quantities, Variable
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import child_expressions
 
@@ -23,7 +23,7 @@ class LaunchRules:
 
     def __init__(self, kernel: ir.Kernel) -> None:
         self._kernel = kernel
-        self._quantities = Quantities()
+        self._quantities = Quantities(kernel)
         self._loads: list[Access | None] = []
         self._writes: list[Access | None] = []
         self._is_known = False
@@ -51,11 +51,12 @@ class LaunchRules:
         """
         if not self._is_known or None in self._writes:
             return False
-        writes = [it for it in self._writes if it is not None and it.root == written]
+        of_written, of_read = map(self._kernel.parameters.index, (written, read))
+        writes = [it for it in self._writes if it is not None and it.root == of_written]
         reads = {
             (it.offsets, frozenset(it.conditions))
             for it in self._loads
-            if it is not None and it.root == read
+            if it is not None and it.root == of_read
         }
         return bool(writes) and all(
             (it.offsets, frozenset(it.conditions)) in reads for it in writes
@@ -74,7 +75,7 @@ class LaunchRules:
             return False
         if any(isinstance(it, ir.Cast) and _reads(it.operand, constant) for it in expressions):
             return False
-        own = self._quantities.single(Given(constant))
+        own = self._quantities.given(constant)
         accesses = [it for it in (*self._loads, *self._writes) if it is not None]
         lanes = {
             index
@@ -86,7 +87,7 @@ class LaunchRules:
 
     def axes(self, constant: ir.Symbol) -> bool:
         """Whether programs, and not just iterations, take the blocks of a const generic."""
-        own = self._quantities.single(Given(constant))
+        own = self._quantities.given(constant)
         return any(
             self._is_step(product, own.terms[0][0][0], of_programs=True)
             for access in (*self._loads, *self._writes)

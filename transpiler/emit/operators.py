@@ -167,15 +167,12 @@ def _facts(operator: plan.Operator) -> list[str]:
         ("_saved", operator.saved),
     ]
     lines = [f"{name} = {flat(texts(value))}" for name, value in facts if value]
-<<<<<<< HEAD
     if any(rank is not None for rank in operator.ranks):
         lines.append(f"_ranks = {operator.ranks!r}")
-=======
     if operator.count is not None:
         lines.append("_is_variadic = True")
     if operator.optional:
         lines.append(f"_optional = {operator.optional}")
->>>>>>> faf0122 (Make a torch operator of each RuntimeOp)
     if operator.saves_output:
         lines.append("_saves_output = True")
     if operator.zeroes_output:

@@ -1,22 +1,33 @@
 import inspect
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import lru_cache, partial
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.library import triton_op, wrap_triton
+from triton.compiler import CompiledKernel
 __all__ = [
     "KERNELS",
     "BatchNorm2dNchwBackward",
     "BatchNorm2dNchwForwardInference",
+    "BatchNorm2dNchwInferenceRuntimeOp",
     "BatchNormBackward",
     "BatchNormForwardInference",
     "BatchNormNormalizeForward",
+    "BatchNormNormalizeRuntimeOp",
     "BatchNormStatsForward",
+    "BatchNormStatsRuntimeOp",
     "Kernel",
     "Launcher",
+    "RuntimeOp",
+    "batch_norm2d_nchw_inference",
     "batch_norm_2d_nchw_backward",
     "batch_norm_2d_nchw_backward__f16__128",
     "batch_norm_2d_nchw_backward__index64",
@@ -29,9 +40,11 @@ __all__ = [
     "batch_norm_forward_inference",
     "batch_norm_forward_inference__f16__128",
     "batch_norm_forward_inference__index64",
+    "batch_norm_normalize",
     "batch_norm_normalize_forward",
     "batch_norm_normalize_forward__f16__128",
     "batch_norm_normalize_forward__index64",
+    "batch_norm_stats",
     "batch_norm_stats_forward",
     "batch_norm_stats_forward__f16__128",
     "batch_norm_stats_forward__index64",
@@ -1068,3 +1081,653 @@ class BatchNormBackward(Launcher):
     def __init__(self, block_n: int) -> None:
         super().__init__(KERNELS["batch_norm_backward"], BLOCK_N=block_n)
         self.block_n = block_n
+Shape: TypeAlias = Sequence[int]
+_PLAIN_TYPES = frozenset({Tensor, torch.nn.Parameter})
+_kind = attrgetter("shape", "dtype")
+_metadata = attrgetter("shape", "dtype", "device")
+class _Unsaved(NamedTuple):
+    shape: Shape
+    dtype: torch.dtype
+class _Launch:
+    def __init__(
+        self,
+        pack: Callable[..., Sequence[Argument]],
+        function: triton.JITFunction,
+        programs: tuple[int, int, int],
+        constants: dict[str, Any],
+    ) -> None:
+        self._pack = pack
+        self._launch = function[programs]
+        self._programs = programs
+        self._constants = constants
+        self._compiled: Callable[..., object] | None = None
+    def run(self, packed: tuple[Any, ...]) -> None:
+        arguments = self._pack(*packed)
+        if self._compiled is not None and _are_aligned(arguments):
+            self._compiled(*arguments, *self._constants.values())
+            return
+        compiled = self._launch(*arguments, **self._constants)
+        is_kept = isinstance(compiled, CompiledKernel) and not torch.version.hip
+        if is_kept and _are_aligned(arguments):
+            self._compiled = compiled[self._programs]
+def _are_aligned(arguments: Sequence[Argument]) -> bool:
+    addresses = 0
+    for it in arguments:
+        if isinstance(it, Tensor):
+            addresses |= it.data_ptr()
+    return addresses % 16 == 0
+class _Plan(NamedTuple):
+    shape: Shape
+    row: int
+    stride: int
+    launcher: Launcher
+    device: torch.device | None
+    launches: list[_Launch]
+    def run(self, packed: tuple[Any, ...]) -> None:
+        with _on(self.device):
+            for launch in self.launches:
+                launch.run(packed)
+class RuntimeOp:
+    _inputs: ClassVar[tuple[str, ...]] = ()
+    _parameters: ClassVar[tuple[str, ...]] = ()
+    _optional: ClassVar[int] = 0
+    _is_variadic: ClassVar[bool] = False
+    _updated: ClassVar[tuple[str, ...]] = ()
+    _gradients: ClassVar[tuple[str, ...]] = ()
+    _whole_gradients: ClassVar[tuple[str, ...]] = ()
+    _saved: ClassVar[tuple[str, ...]] = ()
+    _saves_output: ClassVar[bool] = False
+    _zeroes_output: ClassVar[bool] = False
+    _output_like: ClassVar[int] = 0
+    _output_dtype: ClassVar[torch.dtype | None] = None
+    _ranks: ClassVar[tuple[int | None, ...]] = ()
+    _names: ClassVar[tuple[str, ...]]
+    _plans: dict[object, _Plan]
+    _backward_plans: dict[object, _Plan]
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._names = (*cls._inputs, *cls._parameters)
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self:
+        self = super().__new__(cls)
+        self._plans, self._backward_plans = {}, {}
+        return self
+    def n_launches(self):
+        return 1
+    def forward_output_row_elems(self, shape):
+        return shape[-1] if shape else 1
+    def forward_output_row_stride(self, shape):
+        return self.forward_output_row_elems(shape)
+    def has_backward(self):
+        return False
+    def n_backward_launches(self):
+        return 1
+    def backward_grad_output_row_stride(self, shape):
+        return shape[-1] if shape else 1
+    def __call__(self, *tensors: Tensor, output_shape: Shape | None = None) -> Tensor:
+        if not _PLAIN_TYPES.issuperset(map(type, tensors)):
+            self._check(tensors, output_shape)
+        if _is_recorded(type(self), tensors):
+            return _Recorded.apply(self, output_shape, *tensors)
+        return self._forward(tensors, output_shape)
+    def _forward(
+        self,
+        tensors: Sequence[Tensor],
+        output_shape: Shape | None = None,
+        forms: Sequence[Any] = (),
+    ) -> Tensor:
+        key = (output_shape, *map(_metadata, tensors)) if not forms else None
+        plan = kept = self._plans.get(key)
+        if plan is None:
+            self._check(tensors, output_shape)
+        if self._updated:
+            self._check_updated(tensors, is_traced=bool(forms))
+        tensors = [it.contiguous() for it in tensors]
+        count = self._input_count()
+        inputs, params = tensors[:count], tensors[count:]
+        like = inputs[self._output_like]
+        dtype = self._output_dtype or like.dtype
+        if plan is None:
+            shape = tuple(inputs[0].shape if output_shape is None else output_shape)
+            if 0 in shape or any(0 in it.shape for it in inputs):
+                return like.new_zeros(shape, dtype=dtype)
+            row, stride = self._row(shape)
+            plan = _Plan(shape, row, stride, self.forward_kernel(), _guarded(like, forms), [])
+        shape, row, stride, *_ = plan
+        if stride > row or self._zeroes_output:
+            padded = (math.prod(shape) // row, stride) if stride > row else shape
+            output = like.new_zeros(padded, dtype=dtype)
+        elif shape == like.shape and dtype == like.dtype:
+            output = torch.empty_like(like, memory_format=torch.contiguous_format)
+        else:
+            output = like.new_empty(shape, dtype=dtype)
+        packed = (inputs, params, output, shape, stride)
+        if kept is None:
+            count, methods = self.n_launches(), ("pack_args", "grid")
+            shapes = (shape,) if count == 1 else ([it.shape for it in inputs], shape)
+            if self._add_launches(plan, count, methods, packed, shapes, forms) and key:
+                self._plans[key] = plan
+        plan.run(packed)
+        if self._updated and not forms:
+            for name, tensor in zip(self._names_of(len(tensors)), tensors, strict=False):
+                if name in self._updated:
+                    _mark_written(tensor)
+        return output[:, :row].reshape(shape).contiguous() if stride > row else output
+    def _backward(
+        self,
+        tensors: Sequence[Tensor | _Unsaved],
+        output: Tensor | None,
+        grad_output: Tensor,
+        forms: Sequence[Any] = (),
+    ) -> list[Tensor | None]:
+        key = (_metadata(grad_output), *map(_kind, tensors)) if not forms else None
+        plan = kept = self._backward_plans.get(key)
+        tensors = [it.contiguous() if isinstance(it, Tensor) else it for it in tensors]
+        whole = self._whole_gradients if kept else ()
+        grads: list[Tensor | None] = []
+        for name, it in zip(self._names_of(len(tensors)), tensors, strict=False):
+            if name not in self._gradients:
+                grads.append(None)
+            elif isinstance(it, Tensor):
+                new = torch.empty_like if name in whole else torch.zeros_like
+                grads.append(new(it, memory_format=torch.contiguous_format))
+            else:
+                new = grad_output.new_empty if name in whole else grad_output.new_zeros
+                grads.append(new(it.shape, dtype=it.dtype))
+        count = self._input_count()
+        inputs, params = tensors[:count], tensors[count:]
+        if plan is None:
+            shape, shapes = tuple(grad_output.shape), [it.shape for it in inputs]
+            if 0 in shape or any(0 in it for it in shapes):
+                return grads
+            row, stride = (shape or (1,))[-1], self.backward_grad_output_row_stride(shape)
+            device = _guarded(grad_output, forms)
+            plan = _Plan(shape, row, stride, self.backward_kernel(), device, [])
+        shape, row, stride, *_ = plan
+        grad = grad_output.contiguous()
+        if stride > row:
+            grad = torch.nn.functional.pad(grad.reshape(-1, row), (0, stride - row))
+        of_inputs, of_params = grads[: len(inputs)], grads[len(inputs) :]
+        packed = (inputs, params, output, shape, grad, stride, of_inputs, of_params)
+        if kept is None:
+            count, methods = self.n_backward_launches(), ("pack_backward_args", "backward_grid")
+            if self._add_launches(plan, count, methods, packed, (shapes, shape), forms) and key:
+                self._backward_plans[key] = plan
+        plan.run(packed)
+        return grads
+    def _add_launches(
+        self,
+        plan: _Plan,
+        count: int,
+        methods: tuple[str, str],
+        packed: tuple[Any, ...],
+        shapes: tuple[Any, ...],
+        forms: Sequence[Any],
+    ) -> bool:
+        kernel = plan.launcher._kernel
+        constants = {name: plan.launcher._constants[name] for name in kernel.constants}
+        for launch in range(count):
+            pack, grid = (
+                getattr(self, it)
+                if count == 1
+                else partial(getattr(self, f"{it}_for_launch"), launch)
+                for it in methods
+            )
+            arguments = pack(*packed)
+            _check_arguments(kernel, arguments)
+            programs = _check_grid(kernel, grid(*shapes))
+            if 0 not in programs:
+                _check_elements(kernel, programs, arguments, constants)
+                function = plan.launcher._form(arguments)
+                if forms:
+                    function = forms[0 if function is kernel.function else -1]
+                plan.launches.append(_Launch(pack, function, programs, constants))
+        return len(plan.launches) == count
+    def _backward_of_saved(
+        self,
+        grad_output: Tensor,
+        saved: Sequence[Tensor],
+        extents: Sequence[int],
+        forms: Sequence[Any],
+    ) -> list[Tensor]:
+        shapes = list(_unpacked(extents))
+        tensors, output = _saved(shapes, type(self), saved, grad_output.dtype)
+        grads = self._backward(tensors, output, grad_output, forms)
+        return [it for it in grads if it is not None]
+    @classmethod
+    def _names_of(cls, count: int) -> tuple[str, ...]:
+        if not cls._is_variadic:
+            return cls._names[:count]
+        return cls._inputs * (count - len(cls._parameters)) + cls._parameters
+    def _input_count(self) -> int:
+        return self.n_activation_inputs() if self._is_variadic else len(self._inputs)
+    def _row(self, shape: Shape) -> tuple[int, int]:
+        return self.forward_output_row_elems(shape), self.forward_output_row_stride(shape)
+    def _check(self, tensors: Sequence[Tensor], output_shape: Shape | None) -> None:
+        caller, count = f"{type(self).__name__}()", self._input_count()
+        names = self._names_of(count + len(self._parameters))
+        if not len(names) - self._optional <= len(tensors) <= len(names):
+            raise TypeError(f"{caller} takes {len(names)} tensors but {len(tensors)} were given")
+        device: torch.device | None = None
+        for name, tensor in zip(names, tensors, strict=False):
+            device = _check_tensor(caller, name, tensor, device).device
+        shapes = [it.shape for it in tensors[:count]]
+        for name, shape, rank in zip(names, shapes, self._ranks, strict=False):
+            if rank is not None and len(shape) != rank:
+                raise RuntimeError(
+                    f"{caller}: expected {name} to have {rank} dimensions,"
+                    f" but it has shape {list(shape)}"
+                )
+        output_shape = shapes[0] if output_shape is None else output_shape
+        try:
+            expected = self.param_shapes(shapes, output_shape)
+            if all(0 not in it for it in (*shapes, output_shape)):
+                self.grid(output_shape)
+        except IndexError:
+            pairs = zip(names, shapes, strict=False)
+            given = ", ".join(f"{it} has shape {list(shape)}" for it, shape in pairs)
+            raise RuntimeError(f"{caller}: too few dimensions: {given}") from None
+        if len(expected) != len(tensors) - count:
+            *_, name = names[: count + max(len(expected), len(tensors) - count)]
+            problem = "missing" if len(expected) > len(tensors) - count else "given and not taken"
+            raise RuntimeError(f"{caller}: {name} is {problem}")
+        for name, tensor, shape in zip(names[count:], tensors[count:], expected, strict=False):
+            if tuple(tensor.shape) != tuple(shape):
+                raise RuntimeError(
+                    f"{caller}: expected {name} to have shape {list(shape)},"
+                    f" but it has {list(tensor.shape)}"
+                )
+    def _check_updated(self, tensors: Sequence[Tensor], *, is_traced: bool) -> None:
+        caller, names = f"{type(self).__name__}()", self._names_of(len(tensors))
+        named = dict(zip(names, tensors, strict=False))
+        for name in self._updated:
+            if not named[name].is_contiguous():
+                raise RuntimeError(f"{caller}: expected {name}, which is updated, to be contiguous")
+        if not is_traced:
+            _check_overlap(caller, self._updated, named)
+def _guarded(tensor: Tensor, forms: Sequence[Any]) -> torch.device | None:
+    return None if forms or torch.cuda.device_count() < 2 else tensor.device
+def _is_recorded(operator: type[RuntimeOp], tensors: Sequence[Tensor]) -> bool:
+    if not torch.is_grad_enabled():
+        return False
+    is_recorded = False
+    for name, it in zip(operator._names_of(len(tensors)), tensors, strict=False):
+        if isinstance(it, Tensor) and it.requires_grad:
+            if name not in operator._gradients:
+                raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+            is_recorded = True
+    return is_recorded
+def _is_traced(tensors: Sequence[Tensor]) -> bool:
+    return torch.compiler.is_compiling() or (
+        not _RUNS_ON_CPU
+        and (
+            torch._C._len_torch_dispatch_stack() > 0
+            or torch._C._are_functorch_transforms_active()
+            or not _PLAIN_TYPES.issuperset(map(type, tensors))
+        )
+        and all(isinstance(it, Tensor) for it in tensors)
+    )
+@lru_cache(maxsize=256)
+def _operator(operator: type[RuntimeOp], *arguments: Any, **keywords: Any) -> RuntimeOp:
+    return operator(*arguments, **keywords)
+class _Recorded(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, operator: RuntimeOp, output_shape: Shape | None, *tensors: Tensor) -> Any:
+        output = operator._forward(tensors, output_shape)
+        _save(ctx, type(operator), tensors, output)
+        ctx.operator = operator
+        return output
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_output: Tensor) -> Any:
+        tensors, output = _saved(
+            ctx.shapes, type(ctx.operator), ctx.saved_tensors, grad_output.dtype
+        )
+        return (None, None, *ctx.operator._backward(tensors, output, grad_output))
+def _save(ctx: Any, operator: type[RuntimeOp], tensors: Sequence[Tensor], output: Tensor) -> None:
+    saved: list[Tensor] = []
+    ctx.shapes = shapes = []
+    for name, it in zip(operator._names_of(len(tensors)), tensors, strict=False):
+        if name in operator._saved:
+            saved.append(it)
+        else:
+            shapes.append(list(it.shape))
+    if operator._saves_output:
+        saved.append(output)
+    ctx.save_for_backward(*saved)
+def _saved(
+    shapes: Sequence[Shape], operator: type[RuntimeOp], saved: Sequence[Tensor], dtype: torch.dtype
+) -> tuple[list[Tensor | _Unsaved], Tensor | None]:
+    rest, known = iter(shapes), iter(saved)
+    count = len(shapes) + len(saved) - operator._saves_output
+    tensors: list[Tensor | _Unsaved] = [
+        next(known) if name in operator._saved else _Unsaved(tuple(next(rest)), dtype)
+        for name in operator._names_of(count)
+    ]
+    return tensors, next(known, None)
+def _unpacked(extents: Sequence[int]) -> Iterator[Shape]:
+    rest = iter(extents)
+    for rank in rest:
+        yield tuple(next(rest) for _ in range(rank))
+def _register_backward(definition: Any, backward: Any, operator: type[RuntimeOp]) -> None:
+    names = operator._names
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        given = [[it] if isinstance(it, Tensor) else list(it or ()) for it in inputs[: len(names)]]
+        _save(ctx, operator, [it for each in given for it in each], output)
+        ctx.counts = [len(it) for it in given]
+        ctx.arguments = inputs[len(names) :]
+    def differentiate(ctx: Any, grad_output: Tensor) -> Any:
+        shapes = [extent for shape in ctx.shapes for extent in (len(shape), *shape)]
+        grads = iter(backward(grad_output, list(ctx.saved_tensors), shapes, *ctx.arguments))
+        of_tensors: list[Any] = []
+        for name, count in zip(names, ctx.counts, strict=True):
+            own = [next(grads) if name in operator._gradients else None for _ in range(count)]
+            is_list = operator._is_variadic and name in operator._inputs
+            of_tensors.append(own if is_list else own[0] if own else None)
+        return (*of_tensors, *[None for _ in ctx.arguments])
+    definition.register_autograd(differentiate, setup_context=setup_context)
+class BatchNormStatsRuntimeOp(RuntimeOp):
+    _inputs = ("x",)
+    _parameters = ("running_mean", "running_var")
+    _updated = ("running_mean", "running_var")
+    def __init__(self, block_n: int, eps: float, momentum: float) -> None:
+        self.block_n = block_n
+        self.eps = eps
+        self.momentum = momentum
+    def forward_kernel(self):
+        return BatchNormStatsForward(self.block_n)
+    def n_activation_inputs(self) -> int:
+        return 1
+    def param_shapes(self, input_shapes, output_shape):
+        c = input_shapes[0][1]
+        return [[c], [c]]
+    def pack_args(self, inputs, params, output, output_shape, output_row_stride):
+        c = output_shape[0] // 2
+        n_total = math.prod(inputs[0].shape)
+        n = n_total // c
+        mean_ptr = output
+        rstd_ptr = output.flatten()[c:]
+        return inputs[0], mean_ptr, rstd_ptr, params[0], params[1], n, c, self.eps, self.momentum
+    def block(self):
+        return 1, 1, 1
+    def grid(self, output_shape):
+        c = output_shape[0] // 2
+        return c, 1, 1
+@triton_op("teeny::batch_norm_stats", mutates_args=("running_mean", "running_var"))
+def _batch_norm_stats_op(
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    output_shape: Sequence[int],
+    block_n: int,
+    eps: float,
+    momentum: float,
+) -> Tensor:
+    tensors = (x, running_mean, running_var)
+    operator = BatchNormStatsRuntimeOp(block_n, float(eps), float(momentum))
+    forms = [
+        wrap_triton(batch_norm_stats_forward),
+        wrap_triton(batch_norm_stats_forward__index64),
+    ]
+    return operator._forward(tensors, output_shape, forms)
+def batch_norm_stats(
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    *,
+    output_shape: Sequence[int],
+    eps: float,
+    momentum: float,
+    block_n: int = 256,
+) -> Tensor:
+    tensors = (x, running_mean, running_var)
+    if _is_traced(tensors):
+        _is_recorded(BatchNormStatsRuntimeOp, tensors)
+        return _batch_norm_stats_op(*tensors, output_shape, block_n, eps, momentum)
+    operator = _operator(BatchNormStatsRuntimeOp, block_n, float(eps), float(momentum))
+    return operator(*tensors, output_shape=tuple(output_shape))
+class BatchNormNormalizeRuntimeOp(RuntimeOp):
+    _inputs = ("x", "mean_rstd")
+    _parameters = ("weight", "bias")
+    _gradients = ("x", "weight", "bias")
+    _saved = ("x", "mean_rstd", "weight")
+    def __init__(self, block_n: int) -> None:
+        self.block_n = block_n
+        self.bwd_source = BatchNormBackward(block_n).source
+    def forward_kernel(self):
+        return BatchNormNormalizeForward(self.block_n)
+    def backward_kernel(self):
+        return BatchNormBackward(self.block_n)
+    def n_activation_inputs(self) -> int:
+        return 2
+    def param_shapes(self, input_shapes, output_shape):
+        c = input_shapes[1][0] // 2
+        return [[c], [c]]
+    def param_names(self):
+        return ["weight", "bias"]
+    def pack_args(self, inputs, params, output, output_shape, output_row_stride):
+        c = inputs[1].shape[0] // 2
+        n_total = math.prod(inputs[0].shape)
+        n = n_total // c
+        mean_ptr = inputs[1]
+        rstd_ptr = inputs[1].flatten()[c:]
+        return inputs[0], output, params[0], params[1], mean_ptr, rstd_ptr, n, c
+    def block(self):
+        return 1, 1, 1
+    def grid(self, output_shape):
+        c = output_shape[1] if len(output_shape) > 1 else output_shape[0]
+        return c, 1, 1
+    def has_backward(self) -> bool:
+        return True
+    def pack_backward_args(
+        self,
+        inputs,
+        params,
+        output,
+        output_shape,
+        grad_output,
+        grad_output_row_stride,
+        grad_inputs,
+        grad_params,
+    ):
+        c = inputs[1].shape[0] // 2
+        n_total = math.prod(inputs[0].shape)
+        n = n_total // c
+        mean_ptr = inputs[1]
+        rstd_ptr = inputs[1].flatten()[c:]
+        return (
+            grad_output,
+            inputs[0],
+            grad_inputs[0],
+            params[0],
+            mean_ptr,
+            rstd_ptr,
+            grad_params[0],
+            grad_params[1],
+            n,
+            c,
+        )
+    def backward_block(self):
+        return 1, 1, 1
+    def backward_grid(self, input_shapes, output_shape):
+        c = input_shapes[1][0] // 2
+        return c, 1, 1
+    def backward_source(self) -> str:
+        return self.bwd_source
+@triton_op("teeny::batch_norm_normalize", mutates_args=())
+def _batch_norm_normalize_op(
+    x: Tensor,
+    mean_rstd: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    block_n: int,
+) -> Tensor:
+    tensors = (x, mean_rstd, weight, bias)
+    operator = BatchNormNormalizeRuntimeOp(block_n)
+    forms = [
+        wrap_triton(batch_norm_normalize_forward),
+        wrap_triton(batch_norm_normalize_forward__index64),
+    ]
+    return operator._forward(tensors, None, forms)
+@triton_op("teeny::batch_norm_normalize_backward", mutates_args=())
+def _batch_norm_normalize_op_backward(
+    grad_output: Tensor,
+    saved: list[Tensor],
+    shapes: Sequence[int],
+    block_n: int,
+) -> list[Tensor]:
+    operator = BatchNormNormalizeRuntimeOp(block_n)
+    forms = [
+        wrap_triton(batch_norm_backward),
+        wrap_triton(batch_norm_backward__index64),
+    ]
+    return operator._backward_of_saved(grad_output, saved, shapes, forms)
+_register_backward(
+    _batch_norm_normalize_op,
+    _batch_norm_normalize_op_backward,
+    BatchNormNormalizeRuntimeOp,
+)
+def batch_norm_normalize(
+    x: Tensor,
+    mean_rstd: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    *,
+    block_n: int = 256,
+) -> Tensor:
+    tensors = (x, mean_rstd, weight, bias)
+    if _is_traced(tensors):
+        _is_recorded(BatchNormNormalizeRuntimeOp, tensors)
+        return _batch_norm_normalize_op(*tensors, block_n)
+    operator = _operator(BatchNormNormalizeRuntimeOp, block_n)
+    return operator(*tensors)
+class BatchNorm2dNchwInferenceRuntimeOp(RuntimeOp):
+    _inputs = ("x",)
+    _parameters = ("weight", "bias", "running_mean", "running_var")
+    _gradients = ("x", "weight", "bias")
+    _saved = ("x", "weight", "running_mean", "running_var")
+    def __init__(self, block_hw: int, eps: float) -> None:
+        self.fwd = BatchNorm2dNchwForwardInference(block_hw)
+        self.block_hw = block_hw
+        self.eps = eps
+    def forward_kernel(self):
+        return self.fwd
+    def backward_kernel(self):
+        return BatchNorm2dNchwBackward(self.block_hw)
+    def n_activation_inputs(self) -> int:
+        return 1
+    def param_shapes(self, input_shapes, output_shape):
+        c = input_shapes[0][1]
+        return [[c], [c], [c], [c]]
+    def param_names(self):
+        return ["weight", "bias", "running_mean", "running_var"]
+    def pack_args(self, inputs, params, output, output_shape, output_row_stride):
+        c = output_shape[1]
+        hw = output_shape[2] * output_shape[3]
+        return (
+            inputs[0],
+            output,
+            params[0],
+            params[1],
+            params[2],
+            params[3],
+            c,
+            hw,
+            self.eps,
+        )
+    def block(self):
+        return self.block_hw, 1, 1
+    def grid(self, output_shape):
+        return output_shape[1], output_shape[0], 1
+    def has_backward(self) -> bool:
+        return True
+    def pack_backward_args(
+        self,
+        inputs,
+        params,
+        output,
+        output_shape,
+        grad_output,
+        grad_output_row_stride,
+        grad_inputs,
+        grad_params,
+    ):
+        in_shape = inputs[0].shape
+        b = in_shape[0]
+        c = in_shape[1]
+        hw = in_shape[2] * in_shape[3]
+        return (
+            grad_output,
+            inputs[0],
+            grad_inputs[0],
+            params[0],
+            params[2],
+            params[3],
+            grad_params[0],
+            grad_params[1],
+            b,
+            c,
+            hw,
+            self.eps,
+        )
+    def backward_block(self):
+        return self.block_hw, 1, 1
+    def backward_grid(self, input_shapes, output_shape):
+        return input_shapes[0][1], 1, 1
+    def forward_source(self) -> str:
+        return self.fwd.source
+    def kernel_name(self) -> str:
+        return self.fwd.name
+    def backward_source(self) -> str:
+        return BatchNorm2dNchwBackward(self.block_hw).source
+@triton_op("teeny::batch_norm2d_nchw_inference", mutates_args=())
+def _batch_norm2d_nchw_inference_op(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    block_hw: int,
+    eps: float,
+) -> Tensor:
+    tensors = (x, weight, bias, running_mean, running_var)
+    operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
+    forms = [
+        wrap_triton(batch_norm_2d_nchw_forward_inference),
+        wrap_triton(batch_norm_2d_nchw_forward_inference__index64),
+    ]
+    return operator._forward(tensors, None, forms)
+@triton_op("teeny::batch_norm2d_nchw_inference_backward", mutates_args=())
+def _batch_norm2d_nchw_inference_op_backward(
+    grad_output: Tensor,
+    saved: list[Tensor],
+    shapes: Sequence[int],
+    block_hw: int,
+    eps: float,
+) -> list[Tensor]:
+    operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
+    forms = [
+        wrap_triton(batch_norm_2d_nchw_backward),
+        wrap_triton(batch_norm_2d_nchw_backward__index64),
+    ]
+    return operator._backward_of_saved(grad_output, saved, shapes, forms)
+_register_backward(
+    _batch_norm2d_nchw_inference_op,
+    _batch_norm2d_nchw_inference_op_backward,
+    BatchNorm2dNchwInferenceRuntimeOp,
+)
+def batch_norm2d_nchw_inference(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    *,
+    eps: float,
+    block_hw: int = 256,
+) -> Tensor:
+    tensors = (x, weight, bias, running_mean, running_var)
+    if _is_traced(tensors):
+        _is_recorded(BatchNorm2dNchwInferenceRuntimeOp, tensors)
+        return _batch_norm2d_nchw_inference_op(*tensors, block_hw, eps)
+    operator = _operator(BatchNorm2dNchwInferenceRuntimeOp, block_hw, float(eps))
+    return operator(*tensors)
