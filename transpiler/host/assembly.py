@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.launch_rules import LaunchRules
 from transpiler.host import constructor as constructors
 from transpiler.host.choice import UnknownKernelError, chosen
 from transpiler.host.launching import launch
@@ -28,15 +27,14 @@ from transpiler.target.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from transpiler.analysis.launch_rules import LaunchRules
     from transpiler.host.constructor import Constructor
     from transpiler.host.items import Found
+    from transpiler.host.kernels import Kernels
     from transpiler.host.launching import Launch
     from transpiler.host.methods import Methods
     from transpiler.host.packing import Mismatch
     from transpiler.ir import nodes as ir
-    from transpiler.ir.description import KernelPlan
     from transpiler.ir.types import DType
     from transpiler.source import Span
     from transpiler.target.model import Function
@@ -81,20 +79,11 @@ class KernelError(UnknownError):
 class Assembly:
     """Makes the operator of one implementation."""
 
-    def __init__(
-        self,
-        found: Found,
-        methods: Methods,
-        plans: Mapping[str, KernelPlan],
-        partners: Mapping[str, tuple[ir.Kernel, ...]],
-    ) -> None:
-        """`plans` are by the kernels' names; `partners` are the kernels that a struct holds beside one."""
+    def __init__(self, found: Found, methods: Methods, kernels: Kernels) -> None:
         self._found = found
         self._methods = methods
         self._owner = methods.owner
-        self._plans = plans
-        self._partners = partners
-        self._all = tuple(each.kernel for each in plans.values())
+        self._kernels = kernels
         self._span = found.impl.self_type.span
 
     def operator(self) -> Operator:
@@ -158,7 +147,7 @@ class Assembly:
         """The kernels that may be meant, those that the Rust names most plainly first."""
         own = self._owner.kernel
         told = self._told("forward_source", constructor) or self._told("kernel_name", constructor)
-        return [(own,) if own is not None else (), told, self._held(constructor), self._all]
+        return [(own,) if own is not None else (), told, self._held(constructor), self._kernels.all]
 
     def _told(self, accessor: str, constructor: Constructor) -> tuple[ir.Kernel, ...]:
         """The kernel whose source or name a method gives, from which whoever builds graphs takes it."""
@@ -177,7 +166,7 @@ class Assembly:
             case Attribute(value=Attribute(value=Name(text="self"), name=field), name=_) if (
                 field in constructor.held
             ):
-                return (self._plans[constructor.held[field]].kernel,)
+                return (self._kernels.plans[constructor.held[field]].kernel,)
             case Attribute(value=Call(function=Name(text=struct))) if struct in self._owner.kernels:
                 return (self._owner.kernels[struct],)
             case _:
@@ -185,7 +174,7 @@ class Assembly:
 
     def _held(self, constructor: Constructor) -> tuple[ir.Kernel, ...]:
         """The kernels whose structs the struct holds or makes."""
-        by_name = {it.name: it for it in self._all}
+        by_name = {it.name: it for it in self._kernels.all}
         made = [kernel for kernel, _ in constructor.kernels]
         made += [by_name[name] for name in constructor.held.values() if name in by_name]
         made += [it for each in self._accessors() for it in each]
@@ -225,7 +214,7 @@ class Assembly:
             ) from None
         if found.packed.mismatch is not None:
             raise PackingError(found.kernel, found.packed.mismatch, span)
-        return Packing(plan=self._plans[found.kernel.name], packed=found.packed)
+        return Packing(plan=self._kernels.plans[found.kernel.name], packed=found.packed)
 
     def _backward(
         self, forward: ir.Kernel, constructor: Constructor, words: tuple[str, ...]
@@ -237,9 +226,9 @@ class Assembly:
         ):
             return None
         named = self._owner.kernel_of((forward.backward,)) if forward.backward else None
-        partners = self._partners.get(forward.name, ())
+        partners = self._kernels.partners(forward)
         rest = tuple(it for it in self._held(constructor) if it is not forward)
-        others = tuple(it for it in self._all if it is not forward)
+        others = tuple(it for it in self._kernels.all if it is not forward)
         told = self._told("backward_source", constructor)
         levels = [(named,) if named is not None else (), told, rest, partners, others]
         return self._chosen("pack_backward_args", levels, words)
@@ -263,7 +252,7 @@ class Assembly:
         kernel = forward.plan.kernel
         dtype, like = self._output(forward, inputs)
         functions, needs_dtype = self._functions(constructor, launches)
-        rules = LaunchRules(kernel)
+        rules = self._kernels.rules(kernel)
         return Operator(
             span=self._span,
             struct_name=owner.name,
@@ -374,7 +363,7 @@ class Assembly:
         """The arguments of the constructor; extents of blocks have a default where any will do."""
         uses: dict[str, list[bool]] = {}
         for method, each in zip(("grid", "backward_grid"), launches, strict=False):
-            rules = LaunchRules(each.kernel)
+            rules = self._kernels.rules(each.kernel)
             for argument, symbol in each.constants:
                 is_free = rules.is_free(symbol) and (
                     not rules.axes(symbol) or self._reads(method, symbol)

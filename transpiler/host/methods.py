@@ -14,6 +14,7 @@ from transpiler.host.types import HostError
 if TYPE_CHECKING:
     from transpiler.host.pushes import Delegated, Push
     from transpiler.host.surroundings import Implementation, Routine
+    from transpiler.source import SourceFile
     from transpiler.syntax import nodes as syntax
     from transpiler.target.model import Function
 
@@ -26,11 +27,27 @@ class Lowered:
     body: Body
 
 
+class Bodies:
+    """The bodies of a file's functions as trees, each parsed once."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self._source = source
+        self._known: dict[int, syntax.Block | None] = {}
+
+    def of(self, function: syntax.Function) -> syntax.Block | None:
+        """The body of a function; None where there is none, or none that could be parsed."""
+        key = function.name_span.start
+        if key not in self._known:
+            self._known[key] = parse_body(function, self._source, Sink())
+        return self._known[key]
+
+
 class Methods:
     """The methods of one implementation."""
 
-    def __init__(self, owner: Implementation) -> None:
+    def __init__(self, owner: Implementation, bodies: Bodies) -> None:
         self.owner = owner
+        self._bodies = bodies
         self._lowered: dict[str, Lowered] = {}
         self._resolving: list[Routine] = []
 
@@ -52,7 +69,7 @@ class Methods:
 
     def block(self, function: syntax.Function) -> syntax.Block:
         """The body of a function as a tree."""
-        block = parse_body(function, self.owner.source, Sink())
+        block = self._bodies.of(function)
         if block is None:
             raise HostError(function.name_span, f"the body of `{function.name}`", "write Rust")
         return block

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.model import Label
-from transpiler.diagnostics.sink import Sink
-from transpiler.frontend.parser import parse_body
 from transpiler.host.assembly import Assembly, KernelError, PackingError
 from transpiler.host.functions import Functions
-from transpiler.host.items import implementations, methods_of, pair_holders
-from transpiler.host.methods import Methods
+from transpiler.host.items import implementations, methods_of
+from transpiler.host.kernels import Kernels
+from transpiler.host.methods import Bodies, Methods
 from transpiler.host.pairs import pair_plan
 from transpiler.host.plan import HostPlan
-from transpiler.host.struct_names import struct_name
 from transpiler.host.stubs import only_panics
 from transpiler.host.surroundings import Implementation
 from transpiler.host.trait import PARAMETERS
@@ -21,6 +19,7 @@ from transpiler.host.types import HostError, UnknownError
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
+    from transpiler.diagnostics.sink import Sink
     from transpiler.host.items import Found
     from transpiler.host.plan import Operator
     from transpiler.ir import nodes as ir
@@ -52,95 +51,97 @@ def plan_host(
         sink: where it is told which implementations become no operators, and why.
         is_whole: whether `plans` are all its kernels; otherwise nothing is said of operators of the others.
     """
-    operators: list[Operator] = []
-    functions = Functions()
-    names: set[str] = set()
+    planner = _Planner(file, source, features, plans, sink, is_whole=is_whole)
+    operators: dict[str, Operator] = {}
     for found in implementations(file, features):
-        bodies = [
-            body
-            for method in methods_of(found.impl, features)
-            if (body := parse_body(method, source, Sink())) is not None
-        ]
-        if only_panics(bodies):
-            sink.emit(
-                "R0901",
-                f"`{found.name}` has no host side yet: its methods only panic",
-                found.impl.self_type.span,
-                label="no operator is made of it",
-                help="launch its kernel by its launcher",
-            )
-            continue
-        operator = _operator(
-            found, file, source, features, plans, sink, functions, is_whole=is_whole
-        )
+        operator = planner.operator(found)
         if operator is None:
             continue
-        if operator.struct_name in names:
+        if operator.struct_name in operators:
             sink.emit(
                 "W0901",
                 f"`{found.name}` becomes no operator: there is one of that name",
                 found.impl.self_type.span,
             )
             continue
-        names.add(operator.struct_name)
-        operators.append(operator)
+        operators[operator.struct_name] = operator
     pairs = _NOTHING
     if any(plan.kernel.backward is not None for plan in plans):
-        pairs = pair_plan(module, plans, file, sink, frozenset(it.forward.name for it in operators))
+        used = frozenset(it.forward.name for it in operators.values())
+        pairs = pair_plan(module, plans, file, sink, used)
     return HostPlan(
-        operators=(*operators, *pairs.operators),
+        operators=(*operators.values(), *pairs.operators),
         pairs=pairs.pairs,
-        functions=functions.all(),
-        support=functions.support(),
+        functions=planner.functions.all(),
+        support=planner.functions.support(),
     )
 
 
-def _operator(
-    found: Found,
-    file: syntax.File,
-    source: SourceFile,
-    features: Features,
-    plans: tuple[KernelPlan, ...],
-    sink: Sink,
-    functions: Functions,
-    *,
-    is_whole: bool,
-) -> Operator | None:
-    by_name = {plan.kernel.name: plan for plan in plans}
-    kernels = {struct_name(name): plan.kernel for name, plan in by_name.items()}
-    owner = Implementation(
-        name=found.name,
-        source=source,
-        features=features,
-        home=found.home,
-        kernels=kernels,
-        type_parameters={
-            each.name: tuple(bound.names[-1] for bound in each.bounds)
-            for each in found.impl.generics
-            if isinstance(each, syntax.TypeParameter)
-        },
-        kernel=kernels.get(found.name) if found.struct is None else None,
-    )
-    try:
-        _declare(owner, found, features)
-        methods = Methods(owner)
-        partners = {
-            kernel.name: tuple(other for other in group if other is not kernel)
-            for group in pair_holders(file, features, kernels)
-            for kernel in group
-        }
-        operator = Assembly(found, methods, by_name, partners).operator()
-        functions.add(methods)
-    except KernelError as error:
-        if is_whole:
-            _leave_out(found, error, sink)
-    except HostError as error:
-        _leave_out(found, error, sink)
-    except PackingError as error:
-        _refuse(found, error, sink)
-    else:
-        return operator
-    return None
+class _Planner:
+    """Makes the operators of one file; what they call besides is in `functions`."""
+
+    def __init__(
+        self,
+        file: syntax.File,
+        source: SourceFile,
+        features: Features,
+        plans: tuple[KernelPlan, ...],
+        sink: Sink,
+        *,
+        is_whole: bool,
+    ) -> None:
+        self.functions = Functions()
+        self._source = source
+        self._features = features
+        self._sink = sink
+        self._is_whole = is_whole
+        self._bodies = Bodies(source)
+        self._kernels = Kernels(plans, file, features)
+
+    def operator(self, found: Found) -> Operator | None:
+        """The operator of an implementation; where there is none, it is told why."""
+        written = map(self._bodies.of, methods_of(found.impl, self._features))
+        if only_panics(it for it in written if it is not None):
+            self._sink.emit(
+                "R0901",
+                f"`{found.name}` has no host side yet: its methods only panic",
+                found.impl.self_type.span,
+                label="no operator is made of it",
+                help="launch its kernel by its launcher",
+            )
+            return None
+        try:
+            methods = Methods(self._owner(found), self._bodies)
+            operator = Assembly(found, methods, self._kernels).operator()
+            self.functions.add(methods)
+        except KernelError as error:
+            if self._is_whole:
+                _leave_out(found, error, self._sink)
+        except HostError as error:
+            _leave_out(found, error, self._sink)
+        except PackingError as error:
+            _refuse(found, error, self._sink)
+        else:
+            return operator
+        return None
+
+    def _owner(self, found: Found) -> Implementation:
+        structs = self._kernels.structs
+        owner = Implementation(
+            name=found.name,
+            source=self._source,
+            features=self._features,
+            home=found.home,
+            kernels=structs,
+            type_parameters={
+                each.name: tuple(bound.names[-1] for bound in each.bounds)
+                for each in found.impl.generics
+                if isinstance(each, syntax.TypeParameter)
+            },
+            kernel=structs.get(found.name) if found.struct is None else None,
+        )
+        _declare(owner, found, self._features)
+        return owner
 
 
 def _declare(owner: Implementation, found: Found, features: Features) -> None:
