@@ -10,11 +10,12 @@ from transpiler.host.choice import UnknownKernelError, chosen
 from transpiler.host.launching import launch
 from transpiler.host.lengths import constant_result, list_lengths, result_of, texts_of
 from transpiler.host.plan import Argument, Operator
+from transpiler.host.ranks import may_hold_sizes, ranks_of
 from transpiler.host.roles import Packing, tensor_names
 from transpiler.host.struct_names import snake_case, words_of
 from transpiler.host.trait import PARAMETERS
 from transpiler.host.types import HostError, UnknownError
-from transpiler.ir.types import DtypeParameter
+from transpiler.ir.types import DType, DtypeParameter, Scalar
 from transpiler.target.model import (
     Assignment,
     Attribute,
@@ -27,7 +28,6 @@ from transpiler.target.model import (
 )
 
 if TYPE_CHECKING:
-    from transpiler.analysis.launch_rules import LaunchRules
     from transpiler.host.constructor import Constructor
     from transpiler.host.items import Found
     from transpiler.host.kernels import Kernels
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from transpiler.host.methods import Methods
     from transpiler.host.packing import Mismatch
     from transpiler.ir import nodes as ir
-    from transpiler.ir.types import DType
     from transpiler.source import Span
     from transpiler.target.model import Function
 
@@ -57,6 +56,7 @@ _RESERVED = frozenset(
 """What the functions of an operator call something else."""
 
 _SUFFIX = "RuntimeOp"
+_FLAG = Scalar(dtype=DType.BOOL)
 _BLOCK = Number("256")
 _SIDE = Number("32")
 """The default extent of blocks of several axes."""
@@ -252,7 +252,7 @@ class Assembly:
         kernel = forward.plan.kernel
         dtype, like = self._output(forward, inputs)
         functions, needs_dtype = self._functions(constructor, launches)
-        rules = self._kernels.rules(kernel)
+        is_like_input = self._is_like_input(forward)
         return Operator(
             span=self._span,
             struct_name=owner.name,
@@ -290,7 +290,8 @@ class Assembly:
             ),
             output_dtype=dtype,
             output_like=like,
-            takes_output_shape=not self._is_like_input(forward, rules),
+            takes_output_shape=not is_like_input,
+            ranks=self._ranks(constructor, launches, len(inputs), is_like_input=is_like_input),
         )
 
     def _tensors(
@@ -346,8 +347,9 @@ class Assembly:
             "give an input that dtype",
         )
 
-    def _is_like_input(self, forward: Packing, rules: LaunchRules) -> bool:
+    def _is_like_input(self, forward: Packing) -> bool:
         """Whether the output has the shape of the first input: the kernel takes an index for the same in both."""
+        rules = self._kernels.rules(forward.plan.kernel)
         symbols = {it.name: it for it in forward.plan.kernel.parameters}
         read = [symbols[name] for name in forward.named("inputs", 0)]
         written = [symbols[name] for name in forward.named("output", 0)]
@@ -356,6 +358,40 @@ class Assembly:
             and bool(written)
             and all(rules.mirrors(symbol, read[0]) for symbol in written)
         )
+
+    def _ranks(
+        self,
+        constructor: Constructor,
+        launches: list[Launch],
+        inputs: int,
+        *,
+        is_like_input: bool,
+    ) -> tuple[int | None, ...]:
+        """How many dimensions the inputs have to have, where sizes are made of their extents alone.
+
+        A field may hold a size too, and a const generic may be one, unless it is the extent of blocks.
+        """
+        called = tuple(it for it in PARAMETERS if it in self._methods and it not in _NEVER_CALLED)
+        found = self._methods.closure(called)
+        free = {
+            constructor.stored[argument]
+            for each in launches
+            for argument, symbol in each.constants
+            if argument in constructor.stored and self._kernels.rules(each.kernel).is_free(symbol)
+        }
+        read = {name for it in found.values() for name in it.body.fields_read}
+        has_sizes = any(
+            name in read and may_hold_sizes(type_) and self._owner.python_field(name) not in free
+            for name, type_ in self._owner.fields.items()
+        ) or any(
+            symbol.type != _FLAG and not self._kernels.rules(each.kernel).is_free(symbol)
+            for each in launches
+            for symbol in each.kernel.const_generics
+        )
+        if has_sizes or self._counts_inputs(constructor) is not None:
+            return (None,) * inputs
+        own = {name: found[name].function for name in called}
+        return ranks_of(own, inputs, is_like_input=is_like_input)
 
     # --- The class --------------------------------------------------------------------------------
 

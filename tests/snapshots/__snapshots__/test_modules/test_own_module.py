@@ -2306,6 +2306,7 @@ class BatchNorm2dNchwInferenceRuntimeOp(RuntimeOp):
     _parameters = ("weight", "bias", "running_mean", "running_var")
     _gradients = ("x", "weight", "bias")
     _saved = ("x", "weight", "running_mean", "running_var")
+    _ranks = (4,)
 
     def __init__(self, block_hw: int, eps: float) -> None:
         self.kernel = BatchNorm2dNchwForwardInference(block_hw)
