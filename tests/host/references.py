@@ -338,7 +338,11 @@ def _free_form() -> list[Case]:
             output=(groups, width),
             forward=lambda x, groups=groups: (
                 x.view(groups, -1, x.shape[1])
-                * (0.5 + 0.25 * torch.arange(x.shape[0] // groups, dtype=x.dtype)[:, None])
+                * (
+                    0.5
+                    + 0.25
+                    * torch.arange(x.shape[0] // groups, dtype=x.dtype, device=x.device)[:, None]
+                )
             ).sum(1),
             gradients=(0,),
         )

@@ -71,6 +71,7 @@ def test_gradcheck() -> None:
     assert torch.autograd.gradcheck(lambda *it: apply(*it, mean, var), given)
 
 
+@pytest.mark.filterwarnings("ignore")  # Inductor, while it is imported and compiles, of itself.
 def test_the_compiler_breaks_no_graph_whatever_the_shapes() -> None:
     compiled = torch.compile(apply, fullgraph=True)
     for shape in ((2, 4, 3, 3), (5, 4, 7, 7), (6, 4, 9, 7)):
@@ -78,6 +79,7 @@ def test_the_compiler_breaks_no_graph_whatever_the_shapes() -> None:
         torch.testing.assert_close(gradients(compiled, given), gradients(expected, given))
 
 
+@pytest.mark.filterwarnings("ignore")  # Inductor, while it is imported and compiles, of itself.
 def test_the_compiler_keeps_updates() -> None:
     compiled = torch.compile(
         lambda x, mean, var: norms().stats(x, mean, var, output_shape=(6,)), fullgraph=True

@@ -47,6 +47,7 @@ def test_opcheck(*, needs_grad: bool) -> None:
     torch.library.opcheck(torch.ops.teeny.row_sums.default, (x, [5], 64, 60, [5], [5, 4]))
 
 
+@pytest.mark.filterwarnings("ignore")  # Inductor, while it is imported and compiles, of itself.
 @pytest.mark.parametrize(
     ("operator", "reference"), [(swish, functional.silu), (row_sums, lambda x: x.sum(1))]
 )
