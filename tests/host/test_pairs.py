@@ -289,5 +289,5 @@ def test_the_backward_half_of_one_is_no_other_operator() -> None:
         .split("}\n", 1)[1]
     )
     text = str(transpile_source(SourceFile("pairs.rs", chain)).text)
-    assert text.count('@triton_op("teeny::scale_backward"') == 1
-    assert text.count('@triton_op("teeny::scale_backward_op"') == 1
+    assert text.count('_free_name("teeny::scale_backward")') == 1
+    assert text.count('_free_name("teeny::scale_backward_op")') == 1

@@ -28,7 +28,7 @@ _THIRD_PARTY = {
     "tl": "import triton.language as tl",
     "Tensor": "from torch import Tensor",
     "once_differentiable": "from torch.autograd.function import once_differentiable",
-    "triton_op": "from torch.library import triton_op, wrap_triton",
+    "wrap_triton": "from torch.library import wrap_triton",
     "CompiledKernel": "from triton.compiler import CompiledKernel",
     "libdevice": "from triton.language.extra import libdevice",
 }

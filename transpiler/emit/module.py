@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _LAUNCHER_IMPORTS = ("inspect", "Sequence", "nullcontext", "Any", "torch", "Tensor")
 _OPERATOR_IMPORTS = (
     *("math", "Iterator", "lru_cache", "attrgetter", "ClassVar"),
-    *("once_differentiable", "triton_op", "CompiledKernel"),
+    *("once_differentiable", "wrap_triton", "CompiledKernel"),
 )
 _NO_OPERATORS = HostPlan()
 

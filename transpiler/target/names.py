@@ -144,7 +144,6 @@ HOST_NAMES = frozenset(
             "partial",
             "super",
             "torch",
-            "triton_op",
             "wrap_triton",
         ),
         *("_DTYPES", "_INTEGERS", "_MOST_INDEX", "_MOST_PROGRAMS", "_RUNS_ON_CPU"),
@@ -172,7 +171,7 @@ HOST_NAMES = frozenset(
             "_on",
             "_operator",
         ),
-        *("_register_backward", "_save", "_saved", "_unpacked"),
+        *("_free_name", "_NAMES", "_register_backward", "_save", "_saved", "_unpacked"),
     }
 )
 """The names that the host side of a module uses: no function or class of the module has one, a kernel's local may."""

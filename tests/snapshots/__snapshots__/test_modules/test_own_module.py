@@ -41,7 +41,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.library import triton_op, wrap_triton
+from torch.library import wrap_triton
 from triton.compiler import CompiledKernel
 
 __all__ = [
@@ -1914,6 +1914,23 @@ def _unpacked(extents: Sequence[int]) -> Iterator[Shape]:
         yield tuple(next(rest) for _ in range(rank))
 
 
+# The names of this module's torch operators, which it keeps when it is imported again.
+_NAMES: dict[str, str] = globals().get("_NAMES", {})
+
+
+def _free_name(qualified: str) -> str:
+    """The name, with a number where another module has it: torch would put this one in its place."""
+    if qualified not in _NAMES:
+        namespace, name = qualified.split("::")
+        taken = getattr(torch.ops, namespace)
+        number, free = 1, name
+        while hasattr(taken, free):
+            number += 1
+            free = f"{name}_{number}"
+        _NAMES[qualified] = f"{namespace}::{free}"
+    return _NAMES[qualified]
+
+
 def _register_backward(definition: Any, backward: Any, operator: type[RuntimeOp]) -> None:
     """Give a torch operator its backward half, `backward(grad_output, saved, shapes, *arguments)`."""
     names = operator._names
@@ -1991,7 +2008,10 @@ class BatchNormInferenceRuntimeOp(RuntimeOp):
         return self.kernel.source
 
 
-@triton_op("teeny::batch_norm_inference", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm_inference"),
+    mutates_args=(),
+)
 def _batch_norm_inference_op(
     x: Tensor,
     weight: Tensor,
@@ -2003,7 +2023,7 @@ def _batch_norm_inference_op(
 ) -> Tensor:
     tensors = (x, weight, bias, running_mean, running_var)
     operator = BatchNormInferenceRuntimeOp(block_n, float(eps))
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_forward_inference),
         wrap_triton(batch_norm_forward_inference__index64),
     ]
@@ -2089,7 +2109,10 @@ class BatchNormStatsRuntimeOp(RuntimeOp):
         return BatchNormStatsForward(self.block_n).source
 
 
-@triton_op("teeny::batch_norm_stats", mutates_args=("running_mean", "running_var"))
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm_stats"),
+    mutates_args=("running_mean", "running_var"),
+)
 def _batch_norm_stats_op(
     x: Tensor,
     running_mean: Tensor,
@@ -2101,7 +2124,7 @@ def _batch_norm_stats_op(
 ) -> Tensor:
     tensors = (x, running_mean, running_var)
     operator = BatchNormStatsRuntimeOp(block_n, float(eps), float(momentum))
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_stats_forward),
         wrap_triton(batch_norm_stats_forward__index64),
     ]
@@ -2232,7 +2255,10 @@ class BatchNormNormalizeRuntimeOp(RuntimeOp):
         return self.gradients.source
 
 
-@triton_op("teeny::batch_norm_normalize", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm_normalize"),
+    mutates_args=(),
+)
 def _batch_norm_normalize_op(
     x: Tensor,
     mean_rstd: Tensor,
@@ -2242,14 +2268,17 @@ def _batch_norm_normalize_op(
 ) -> Tensor:
     tensors = (x, mean_rstd, weight, bias)
     operator = BatchNormNormalizeRuntimeOp(block_n)
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_normalize_forward),
         wrap_triton(batch_norm_normalize_forward__index64),
     ]
     return operator._forward(tensors, None, forms)
 
 
-@triton_op("teeny::batch_norm_normalize_backward", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm_normalize_backward"),
+    mutates_args=(),
+)
 def _batch_norm_normalize_op_backward(
     grad_output: Tensor,
     saved: list[Tensor],
@@ -2257,7 +2286,7 @@ def _batch_norm_normalize_op_backward(
     block_n: int,
 ) -> list[Tensor]:
     operator = BatchNormNormalizeRuntimeOp(block_n)
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_backward),
         wrap_triton(batch_norm_backward__index64),
     ]
@@ -2392,7 +2421,10 @@ class BatchNorm2dNchwInferenceRuntimeOp(RuntimeOp):
         return BatchNorm2dNchwBackward(self.block_hw).source
 
 
-@triton_op("teeny::batch_norm2d_nchw_inference", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm2d_nchw_inference"),
+    mutates_args=(),
+)
 def _batch_norm2d_nchw_inference_op(
     x: Tensor,
     weight: Tensor,
@@ -2404,14 +2436,17 @@ def _batch_norm2d_nchw_inference_op(
 ) -> Tensor:
     tensors = (x, weight, bias, running_mean, running_var)
     operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_2d_nchw_forward_inference),
         wrap_triton(batch_norm_2d_nchw_forward_inference__index64),
     ]
     return operator._forward(tensors, None, forms)
 
 
-@triton_op("teeny::batch_norm2d_nchw_inference_backward", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm2d_nchw_inference_backward"),
+    mutates_args=(),
+)
 def _batch_norm2d_nchw_inference_op_backward(
     grad_output: Tensor,
     saved: list[Tensor],
@@ -2420,7 +2455,7 @@ def _batch_norm2d_nchw_inference_op_backward(
     eps: float,
 ) -> list[Tensor]:
     operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_2d_nchw_backward),
         wrap_triton(batch_norm_2d_nchw_backward__index64),
     ]

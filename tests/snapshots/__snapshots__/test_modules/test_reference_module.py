@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.library import triton_op, wrap_triton
+from torch.library import wrap_triton
 from triton.compiler import CompiledKernel
 __all__ = [
     "KERNELS",
@@ -1408,6 +1408,17 @@ def _unpacked(extents: Sequence[int]) -> Iterator[Shape]:
     rest = iter(extents)
     for rank in rest:
         yield tuple(next(rest) for _ in range(rank))
+_NAMES: dict[str, str] = globals().get("_NAMES", {})
+def _free_name(qualified: str) -> str:
+    if qualified not in _NAMES:
+        namespace, name = qualified.split("::")
+        taken = getattr(torch.ops, namespace)
+        number, free = 1, name
+        while hasattr(taken, free):
+            number += 1
+            free = f"{name}_{number}"
+        _NAMES[qualified] = f"{namespace}::{free}"
+    return _NAMES[qualified]
 def _register_backward(definition: Any, backward: Any, operator: type[RuntimeOp]) -> None:
     names = operator._names
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -1452,7 +1463,10 @@ class BatchNormStatsRuntimeOp(RuntimeOp):
     def grid(self, output_shape):
         c = output_shape[0] // 2
         return c, 1, 1
-@triton_op("teeny::batch_norm_stats", mutates_args=("running_mean", "running_var"))
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm_stats"),
+    mutates_args=("running_mean", "running_var"),
+)
 def _batch_norm_stats_op(
     x: Tensor,
     running_mean: Tensor,
@@ -1464,7 +1478,7 @@ def _batch_norm_stats_op(
 ) -> Tensor:
     tensors = (x, running_mean, running_var)
     operator = BatchNormStatsRuntimeOp(block_n, float(eps), float(momentum))
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_stats_forward),
         wrap_triton(batch_norm_stats_forward__index64),
     ]
@@ -1553,7 +1567,10 @@ class BatchNormNormalizeRuntimeOp(RuntimeOp):
         return c, 1, 1
     def backward_source(self) -> str:
         return self.bwd_source
-@triton_op("teeny::batch_norm_normalize", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm_normalize"),
+    mutates_args=(),
+)
 def _batch_norm_normalize_op(
     x: Tensor,
     mean_rstd: Tensor,
@@ -1563,12 +1580,15 @@ def _batch_norm_normalize_op(
 ) -> Tensor:
     tensors = (x, mean_rstd, weight, bias)
     operator = BatchNormNormalizeRuntimeOp(block_n)
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_normalize_forward),
         wrap_triton(batch_norm_normalize_forward__index64),
     ]
     return operator._forward(tensors, None, forms)
-@triton_op("teeny::batch_norm_normalize_backward", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm_normalize_backward"),
+    mutates_args=(),
+)
 def _batch_norm_normalize_op_backward(
     grad_output: Tensor,
     saved: list[Tensor],
@@ -1576,7 +1596,7 @@ def _batch_norm_normalize_op_backward(
     block_n: int,
 ) -> list[Tensor]:
     operator = BatchNormNormalizeRuntimeOp(block_n)
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_backward),
         wrap_triton(batch_norm_backward__index64),
     ]
@@ -1680,7 +1700,10 @@ class BatchNorm2dNchwInferenceRuntimeOp(RuntimeOp):
         return self.fwd.name
     def backward_source(self) -> str:
         return BatchNorm2dNchwBackward(self.block_hw).source
-@triton_op("teeny::batch_norm2d_nchw_inference", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm2d_nchw_inference"),
+    mutates_args=(),
+)
 def _batch_norm2d_nchw_inference_op(
     x: Tensor,
     weight: Tensor,
@@ -1692,12 +1715,15 @@ def _batch_norm2d_nchw_inference_op(
 ) -> Tensor:
     tensors = (x, weight, bias, running_mean, running_var)
     operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_2d_nchw_forward_inference),
         wrap_triton(batch_norm_2d_nchw_forward_inference__index64),
     ]
     return operator._forward(tensors, None, forms)
-@triton_op("teeny::batch_norm2d_nchw_inference_backward", mutates_args=())
+@torch.library.triton_op(
+    _free_name("teeny::batch_norm2d_nchw_inference_backward"),
+    mutates_args=(),
+)
 def _batch_norm2d_nchw_inference_op_backward(
     grad_output: Tensor,
     saved: list[Tensor],
@@ -1706,7 +1732,7 @@ def _batch_norm2d_nchw_inference_op_backward(
     eps: float,
 ) -> list[Tensor]:
     operator = BatchNorm2dNchwInferenceRuntimeOp(block_hw, float(eps))
-    forms = [
+    forms: list[Any] = [
         wrap_triton(batch_norm_2d_nchw_backward),
         wrap_triton(batch_norm_2d_nchw_backward__index64),
     ]
