@@ -62,6 +62,31 @@ class LaunchRules:
             (it.offsets, frozenset(it.conditions)) in reads for it in writes
         )
 
+    def stores_one_each(self, written: ir.Symbol) -> bool:
+        """Whether each program stores the element of its number along x, whatever else it does."""
+        place = self._kernel.parameters.index(written)
+        leaves = (ir.Return, ir.Break, ir.Continue)
+        if not self._is_known or any(
+            isinstance(it, leaves) for it in self._kernel.body.contents.statements
+        ):
+            return False
+        return any(
+            access is not None
+            and access.root == place
+            and access.is_certain
+            and not (access.conditions or access.demands or access.divisions)
+            and self._is_number(access.offsets)
+            for access in self._writes
+        )
+
+    def _is_number(self, offsets: Polynomial) -> bool:
+        match offsets.terms:
+            case (((index,), 1),):
+                quantity = self._quantities.all[index]
+                return isinstance(quantity, Variable) and quantity.name == ("program", 0)
+            case _:
+                return False
+
     def is_free(self, constant: ir.Symbol) -> bool:
         """Whether a const generic is the extent of blocks that follow one another up to a bound, or nothing at all.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.host import constructor as constructors
 from transpiler.host.choice import UnknownKernelError, chosen
+from transpiler.host.coverage import whole_gradients
 from transpiler.host.launching import launch
 from transpiler.host.lengths import constant_result, list_lengths, result_of, texts_of
 from transpiler.host.plan import Argument, Operator
@@ -253,6 +254,7 @@ class Assembly:
         dtype, like = self._output(forward, inputs)
         functions, needs_dtype = self._functions(constructor, launches)
         is_like_input = self._is_like_input(forward)
+        whole = self._whole_gradients(backward, len(parameters))
         return Operator(
             span=self._span,
             struct_name=owner.name,
@@ -279,6 +281,7 @@ class Assembly:
                 if backward is not None
                 and backward.touches(_GRADIENTS[role], place, backward.written)
             ),
+            whole_gradients=tuple(parameters[place] for place in sorted(whole)),
             saved=tuple(
                 name
                 for role, place, name in tensors
@@ -392,6 +395,17 @@ class Assembly:
             return (None,) * inputs
         own = {name: found[name].function for name in called}
         return ranks_of(own, inputs, is_like_input=is_like_input)
+
+    def _whole_gradients(self, backward: Packing | None, parameters: int) -> frozenset[int]:
+        """The places of the parameters whose gradients the backward kernel stores wholly."""
+        if backward is None:
+            return frozenset()
+        found = self._methods.closure(
+            ("backward_grid", "n_backward_launches", "pack_backward_args", "param_shapes")
+        )
+        methods = {name: it.function for name, it in found.items()}
+        rules = self._kernels.rules(backward.plan.kernel)
+        return whole_gradients(backward, rules, methods, parameters)
 
     # --- The class --------------------------------------------------------------------------------
 

@@ -1503,6 +1503,7 @@ class BatchNormNormalizeRuntimeOp(RuntimeOp):
     _inputs = ("x", "mean_rstd")
     _parameters = ("weight", "bias")
     _gradients = ("x", "weight", "bias")
+    _whole_gradients = ("weight", "bias")
     _saved = ("x", "mean_rstd", "weight")
     def __init__(self, block_n: int) -> None:
         self.block_n = block_n
@@ -1624,6 +1625,7 @@ class BatchNorm2dNchwInferenceRuntimeOp(RuntimeOp):
     _inputs = ("x",)
     _parameters = ("weight", "bias", "running_mean", "running_var")
     _gradients = ("x", "weight", "bias")
+    _whole_gradients = ("weight", "bias")
     _saved = ("x", "weight", "running_mean", "running_var")
     _ranks = (4,)
     def __init__(self, block_hw: int, eps: float) -> None:
