@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _STANDARD_LIBRARY = {
+    "ctypes": "import ctypes",
     "functools": "import functools",
     "inspect": "import inspect",
     "itertools": "import itertools",

@@ -162,6 +162,8 @@ def _host_names(host: HostPlan) -> Iterator[str]:
     functions = (*host.functions, *(method for it in host.operators for method in it.methods))
     for function in functions:
         yield from names_read(function) & {"functools", "itertools"}
+    if any("ctypes." in text for text in host.support):
+        yield "ctypes"
 
 
 def _changed_names(

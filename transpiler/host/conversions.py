@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from transpiler.host.number_methods import wrapped
+from transpiler.host.number_methods import bounds, wrapped
 from transpiler.host.operators import Operators
 from transpiler.host.types import (
     BOOL,
+    F32,
     INTEGERS,
     UNSIGNED,
     HostError,
@@ -16,6 +17,7 @@ from transpiler.host.types import (
     Opaque,
     Scalar,
     Variable,
+    bits_of,
     is_float,
     is_integer,
     is_unsigned,
@@ -70,9 +72,11 @@ class Conversions(Operators):
                 "cast numbers and pointers only",
             )
         if is_float(target):
-            expression = value.expression
+            expression = self.operand(value)
             if source == BOOL:
                 expression = call("float", expression)
+            elif target == F32 and constant_of(expression) is None:
+                expression = self.rounded(target, expression)
             elif is_integer(source):
                 constant = constant_of(expression)
                 expression = (
@@ -82,7 +86,11 @@ class Conversions(Operators):
         if source == BOOL:
             return Value(type=target, expression=call("int", value.expression), low=0)
         if is_float(source):
-            whole = call("int", value.expression)
+            whole = call("int", self.operand(value))
+            if bits_of(target) < 32:
+                least, most = bounds(target)
+                inner = call("max", whole, number(least))
+                return Value(type=target, expression=call("min", inner, number(most)), low=least)
             if target.name in UNSIGNED:
                 return Value(type=target, expression=call("max", whole, number(0)), low=0)
             return Value(type=target, expression=whole)

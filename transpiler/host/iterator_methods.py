@@ -15,6 +15,7 @@ from transpiler.host.types import (
     Sequence,
     Tuple,
     Variable,
+    is_float,
     resolved,
 )
 from transpiler.host.values import (
@@ -241,6 +242,8 @@ def _total(name: str) -> Rule:
     def rule(lower: Calls, receiver: Value, node: Node) -> Value:
         type_ = lower.named_type(node) or item_type(receiver)
         lower.same(type_, item_type(receiver), node.span)
+        if is_float(type_):
+            raise HostError(node.span, f"`{node.method}` of floats", "write a loop")
         stream = _stream(receiver, node)
         low = lower.least(type_)
         if stream.item is not None and stream.item.low is not None:

@@ -9,15 +9,20 @@ from transpiler.host.types import (
     INTEGERS,
     U32,
     UNSIGNED,
+    HostError,
+    HostType,
     Option,
     Scalar,
+    bits_of,
     is_unsigned,
     settled,
+    text_of,
 )
 from transpiler.host.values import (
     Maybe,
     Value,
     call,
+    choice,
     conjunction,
     method,
     number,
@@ -33,17 +38,17 @@ if TYPE_CHECKING:
     Rule: TypeAlias = Callable[[Calls, Value, syntax.MethodCall], Value]
 
 
-def _bits(value: Value) -> int:
-    found = settled(value.type)
-    return INTEGERS[found.name] if isinstance(found, Scalar) else 64
-
-
-def bounds(value: Value) -> tuple[int, int]:
+def bounds(type_: HostType) -> tuple[int, int]:
     """The least and the greatest that an integer of the type can be."""
-    bits = _bits(value)
-    return (
-        (0, 2**bits - 1) if is_unsigned(value.type) else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    )
+    bits = bits_of(type_)
+    return (0, 2**bits - 1) if is_unsigned(type_) else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def _unsigned_of(type_: HostType) -> Scalar:
+    """The unsigned type of the same width."""
+    found = settled(type_)
+    name = found.name if isinstance(found, Scalar) else "usize"
+    return Scalar(name.replace("i", "u", 1) if name.startswith("i") else name)
 
 
 def _same(
@@ -124,17 +129,18 @@ def _next_power(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value
     return Value(type=receiver.type, expression=call("triton.next_power_of_2", given), low=1)
 
 
-def _saturating_sub(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
-    other = lower.argument(node, 0, receiver.type)
-    least, _ = bounds(receiver)
-    difference = Binary(Operator.SUBTRACT, receiver.expression, other.expression)
-    return Value(
-        type=receiver.type, expression=call("max", difference, number(least)), low=max(least, -1)
-    )
+def _saturating(operator: Operator) -> Rule:
+    def rule(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+        other = lower.argument(node, 0, receiver.type)
+        least, most = bounds(receiver.type)
+        whole: Expression = Binary(operator, receiver.expression, other.expression)
+        if least < 0 or operator is Operator.SUBTRACT:
+            whole = call("max", whole, number(least))
+        if least < 0 or operator is not Operator.SUBTRACT:
+            whole = call("min", whole, Number(hex(most)))
+        return Value(type=receiver.type, expression=whole, low=max(least, -1))
 
-
-def _exact(operator: Operator) -> Callable[[Expression, Expression], Expression]:
-    return lambda a, b: Binary(operator, a, b)
+    return rule
 
 
 def wrapped(value: Expression, type_: Scalar) -> Expression:
@@ -169,7 +175,7 @@ def _checked(operator: Operator) -> Rule:
         receiver = lower.named(receiver, "value", node.span)
         other = lower.named(lower.argument(node, 0, receiver.type), "other", node.span)
         a, b = receiver.expression, other.expression
-        least, most = bounds(receiver)
+        least, most = bounds(receiver.type)
         if operator in {Operator.FLOOR_DIVIDE, Operator.REMAINDER}:
             value = lower.divided(receiver, other, operator)
             condition: Expression = (
@@ -195,6 +201,12 @@ def _checked(operator: Operator) -> Rule:
 
 
 def _power(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+    if bits_of(receiver.type) < 32:
+        raise HostError(
+            node.span,
+            f"a power of `{text_of(receiver.type)}`, which overflows soon",
+            "compute in `usize`, `u32` or `i32`",
+        )
     exponent = lower.argument(node, 0, U32)
     return Value(
         type=receiver.type,
@@ -203,15 +215,41 @@ def _power(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
     )
 
 
-def _log2(value: Expression) -> Expression:
-    return Binary(Operator.SUBTRACT, method(value, "bit_length"), number(1))
+def _log2(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+    del node
+    lower.needs("_ilog2")
+    return Value(type=U32, expression=call("_ilog2", receiver.expression), low=0)
+
+
+def _pattern(receiver: Value) -> Expression:
+    """The bits of an integer."""
+    if receiver.low is not None and receiver.low >= 0:
+        return receiver.expression
+    return wrapped(receiver.expression, _unsigned_of(receiver.type))
 
 
 def _leading_zeros(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
     del lower, node
-    bits = number(_bits(receiver))
-    length = method(receiver.expression, "bit_length")
-    return Value(type=U32, expression=Binary(Operator.SUBTRACT, bits, length), low=0)
+    length = method(_pattern(receiver), "bit_length")
+    whole = Binary(Operator.SUBTRACT, number(bits_of(receiver.type)), length)
+    return Value(type=U32, expression=whole, low=0)
+
+
+def _count_ones(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+    del lower, node
+    return Value(type=U32, expression=method(_pattern(receiver), "bit_count"), low=0)
+
+
+def _difference(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+    other = lower.argument(node, 0, receiver.type)
+    whole = call("abs", Binary(Operator.SUBTRACT, receiver.expression, other.expression))
+    return Value(type=_unsigned_of(receiver.type), expression=whole, low=0)
+
+
+def _unsigned_abs(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+    del lower, node
+    whole = call("abs", receiver.expression)
+    return Value(type=_unsigned_of(receiver.type), expression=whole, low=0)
 
 
 def _is_power(value: Expression) -> Expression:
@@ -234,8 +272,13 @@ def _multiple(a: Expression, b: Expression) -> Expression:
 
 
 def _is_multiple(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
-    other = lower.argument(node, 0, receiver.type)
-    return Value(type=BOOL, expression=_multiple(receiver.expression, other.expression))
+    receiver = lower.named(receiver, "value", node.span)
+    other = lower.named(lower.argument(node, 0, receiver.type), "other", node.span)
+    whole = _multiple(receiver.expression, other.expression)
+    if not other.low:  # of 0 itself, 0 is the only multiple
+        is_zero = Binary(Operator.EQUAL, receiver.expression, number(0))
+        whole = choice(other.expression, whole, is_zero)
+    return Value(type=BOOL, expression=whole)
 
 
 def _copy(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
@@ -254,12 +297,12 @@ INTEGER_METHODS: Mapping[str, Rule] = {
     "clamp": _clamp,
     "pow": _power,
     "abs": _own(lambda a: call("abs", a), low=0),
-    "unsigned_abs": _own(lambda a: call("abs", a), low=0),
-    "abs_diff": _same(lambda a, b: call("abs", Binary(Operator.SUBTRACT, a, b)), lambda _a, _b: 0),
+    "unsigned_abs": _unsigned_abs,
+    "abs_diff": _difference,
     "isqrt": _own(lambda a: call("math.isqrt", a), low=0),
-    "saturating_sub": _saturating_sub,
-    "saturating_add": _same(_exact(Operator.ADD), lambda a, b: a + b),
-    "saturating_mul": _same(_exact(Operator.MULTIPLY), lambda a, b: max(0, a * b)),
+    "saturating_sub": _saturating(Operator.SUBTRACT),
+    "saturating_add": _saturating(Operator.ADD),
+    "saturating_mul": _saturating(Operator.MULTIPLY),
     "wrapping_add": _wrapping(Operator.ADD),
     "wrapping_sub": _wrapping(Operator.SUBTRACT),
     "wrapping_mul": _wrapping(Operator.MULTIPLY),
@@ -269,34 +312,39 @@ INTEGER_METHODS: Mapping[str, Rule] = {
     "checked_div": _checked(Operator.FLOOR_DIVIDE),
     "checked_rem": _checked(Operator.REMAINDER),
     "rem_euclid": _rem_euclid,
-    "ilog2": _own(_log2, U32, low=0),
+    "ilog2": _log2,
     "leading_zeros": _leading_zeros,
-    "count_ones": _own(lambda a: method(a, "bit_count"), U32, low=0),
+    "count_ones": _count_ones,
     "clone": _copy,
     "to_owned": _copy,
 }
 
 
+def _float(make: Callable[[Expression], Expression]) -> Rule:
+    """A method of a float without arguments, computed and rounded in its precision."""
+
+    def rule(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+        del node
+        whole = make(lower.operand(receiver))
+        return Value(type=receiver.type, expression=lower.rounded(receiver.type, whole))
+
+    return rule
+
+
 def _function(name: str) -> Rule:
-    return _own(lambda a: call(name, a))
+    return _float(lambda a: call(name, a))
 
 
-def _rounded(name: str) -> Rule:
-    return _own(lambda a: call("float", call(name, a)))
+def _integral(name: str) -> Rule:
+    return _float(lambda a: call("float", call(name, a)))
 
 
-def _powf(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
-    exponent = lower.argument(node, 0, receiver.type)
-    return Value(
-        type=receiver.type, expression=call("pow", receiver.expression, exponent.expression)
-    )
-
-
-def _powi(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
-    exponent = lower.argument(node, 0, Scalar("i32"))
-    return Value(
-        type=receiver.type, expression=call("pow", receiver.expression, exponent.expression)
-    )
+def _float_power(lower: Calls, receiver: Value, node: syntax.MethodCall) -> Value:
+    is_integer = node.method == "powi"
+    exponent = lower.argument(node, 0, Scalar("i32") if is_integer else receiver.type)
+    power = exponent.expression if is_integer else lower.operand(exponent)
+    whole = call("pow", lower.operand(receiver), power)
+    return Value(type=receiver.type, expression=lower.rounded(receiver.type, whole))
 
 
 FLOAT_METHODS: Mapping[str, Rule] = {
@@ -306,17 +354,17 @@ FLOAT_METHODS: Mapping[str, Rule] = {
     "log2": _function("math.log2"),
     "log10": _function("math.log10"),
     "abs": _function("abs"),
-    "ceil": _rounded("math.ceil"),
-    "floor": _rounded("math.floor"),
-    "trunc": _rounded("math.trunc"),
-    "recip": _own(lambda a: Binary(Operator.DIVIDE, Number("1.0"), a)),
+    "ceil": _integral("math.ceil"),
+    "floor": _integral("math.floor"),
+    "trunc": _integral("math.trunc"),
+    "recip": _float(lambda a: Binary(Operator.DIVIDE, Number("1.0"), a)),
     "is_nan": _own(lambda a: call("math.isnan", a), BOOL),
     "is_finite": _own(lambda a: call("math.isfinite", a), BOOL),
     "max": _extreme("max"),
     "min": _extreme("min"),
     "clamp": _clamp,
-    "powf": _powf,
-    "powi": _powi,
+    "powf": _float_power,
+    "powi": _float_power,
     "clone": _copy,
 }
 

@@ -10,6 +10,7 @@ from transpiler.host.types import (
     HostType,
     Sequence,
     Variable,
+    bits_of,
     is_float,
     is_integer,
     is_unsigned,
@@ -27,6 +28,7 @@ from transpiler.target.model import (
     Binary,
     Expression,
     List,
+    Number,
     Operator,
 )
 
@@ -51,6 +53,15 @@ _ARITHMETIC = {
     syntax.BinaryOperator.SHIFT_RIGHT: Operator.SHIFT_RIGHT,
 }
 
+
+_GROWING = frozenset(
+    {
+        syntax.BinaryOperator.ADD,
+        syntax.BinaryOperator.SUBTRACT,
+        syntax.BinaryOperator.MULTIPLY,
+        syntax.BinaryOperator.SHIFT_LEFT,
+    }
+)
 
 _LOGIC = {
     syntax.BinaryOperator.AND: Operator.AND,
@@ -89,6 +100,8 @@ class Operators(Scope):
         if operator in _COMPARISONS:
             return self._comparison(node, _COMPARISONS[operator])
         left = self.value(node.left, expected)
+        if expected is not None and is_float(left.type) and is_float(expected):
+            self.same(left.type, expected, node.span)
         is_shift = operator in {
             syntax.BinaryOperator.SHIFT_LEFT,
             syntax.BinaryOperator.SHIFT_RIGHT,
@@ -110,16 +123,17 @@ class Operators(Scope):
                     f"`{operator.value}` of `{text_of(left.type)}`",
                     "compute with numbers",
                 )
+        if is_float(left.type):
+            return self._of_floats(operator, left, right)
+        if operator in _GROWING and bits_of(left.type) < 32:
+            raise HostError(
+                node.span,
+                f"`{operator.value}` of `{text_of(left.type)}`, which overflows soon",
+                "compute in `usize`, `u32` or `i32`",
+            )
         match operator:
-            case syntax.BinaryOperator.DIVIDE if is_float(left.type):
-                whole = Binary(Operator.DIVIDE, left.expression, right.expression)
-                return Value(type=left.type, expression=whole)
             case syntax.BinaryOperator.DIVIDE:
                 return self.divided(left, right, Operator.FLOOR_DIVIDE)
-            case syntax.BinaryOperator.REMAINDER if is_float(left.type):
-                return Value(
-                    type=left.type, expression=call("math.fmod", left.expression, right.expression)
-                )
             case syntax.BinaryOperator.REMAINDER:
                 return self.divided(left, right, Operator.REMAINDER)
             case syntax.BinaryOperator.SUBTRACT:
@@ -127,6 +141,18 @@ class Operators(Scope):
             case _:
                 whole = Binary(_ARITHMETIC[operator], left.expression, right.expression)
                 return Value(type=left.type, expression=whole, low=_low(operator, left, right))
+
+    def _of_floats(self, operator: syntax.BinaryOperator, left: Value, right: Value) -> Value:
+        """Arithmetic of floats, each result in the precision of its type."""
+        a, b = self.operand(left), self.operand(right)
+        match operator:
+            case syntax.BinaryOperator.DIVIDE:
+                whole: Expression = Binary(Operator.DIVIDE, a, b)
+            case syntax.BinaryOperator.REMAINDER:
+                whole = call("math.fmod", a, b)
+            case _:
+                whole = Binary(_ARITHMETIC[operator], a, b)
+        return Value(type=left.type, expression=self.rounded(left.type, whole))
 
     def _logic(self, node: syntax.Binary, operator: Operator) -> Value:
         left = self.value(node.left, BOOL)
@@ -147,6 +173,8 @@ class Operators(Scope):
         self.same(left.type, right.type, node.span)
         found = resolved(left.type)
         a, b = self.plain(left, node.left.span), self.plain(right, node.right.span)
+        if is_float(left.type) and not (isinstance(a, Number) or isinstance(b, Number)):
+            a, b = self.operand(left), self.operand(right)
         if isinstance(found, Sequence):
             if isinstance(resolved(found.element), Sequence):
                 raise HostError(node.span, "comparing lists of lists", "compare them one by one")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.host.types import (
+    F32,
     HostError,
     HostType,
     Iterator,
@@ -18,6 +19,7 @@ from transpiler.host.types import (
     Variable,
     is_unsigned,
     resolved,
+    settled,
     text_of,
     unify,
 )
@@ -27,8 +29,10 @@ from transpiler.host.values import (
     Origin,
     Stream,
     Value,
+    call,
     choice,
     is_simple,
+    is_single,
     iterable,
     length,
     listed,
@@ -44,6 +48,7 @@ from transpiler.target.model import (
     Lambda,
     List,
     Name,
+    Number,
     Operator,
     Starred,
     Statement,
@@ -63,6 +68,7 @@ _TAKEN = frozenset(
             "abs",
             "bool",
             "call",
+            "ctypes",
             "enumerate",
             "float",
             "functools",
@@ -234,6 +240,19 @@ class Scope(ABC):
         """Note that a function of the module's support is called."""
         self.support.add(function)
 
+    # --- Floats -----------------------------------------------------------------------------------
+
+    def operand(self, value: Value) -> Expression:
+        """A number to compute with: of `f32`, in its precision, which what callers pass need not have."""
+        return self.rounded(value.type, value.expression)
+
+    def rounded(self, type_: HostType, expression: Expression) -> Expression:
+        """What a float operation gives, in the precision of its type."""
+        if settled(type_) != F32 or is_single(expression):
+            return expression
+        self.needs("_single")
+        return call("_single", expression)
+
     # --- Types ------------------------------------------------------------------------------------
 
     def same(self, a: HostType, b: HostType, span: Span) -> None:
@@ -272,7 +291,9 @@ class Scope(ABC):
         known = self.named(value, "found", span)
         if not is_simple(known.expression):
             raise HostError(span, "an option in a closure here", "give it a name before")
-        condition = Binary(Operator.IS_NOT, known.expression, NONE)
+        condition: Expression = Binary(Operator.IS_NOT, known.expression, NONE)
+        if isinstance(known.expression, Number):
+            condition = Name("True")
         inner = replace(known, type=found.element, low=self.least(found.element))
         return Maybe(condition=condition, value=inner)
 

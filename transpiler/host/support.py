@@ -12,6 +12,20 @@ SUPPORT = {
     """`a % b` of integers as in Rust, with the sign of `a`."""
     return abs(a) % abs(b) if a >= 0 else -(abs(a) % abs(b))
 ''',
+    "_ilog2": '''def _ilog2(value: int) -> int:
+    """The logarithm to base 2, rounded down.
+
+    Raises:
+        ValueError: the value is not positive.
+    """
+    if value < 1:
+        raise ValueError(f"the logarithm of {value}")
+    return value.bit_length() - 1
+''',
+    "_single": '''def _single(value: float) -> float:
+    """The number in the precision of `f32`, in which the Rust computes."""
+    return ctypes.c_float(float(value)).value
+''',
     "_unsigned": '''def _unsigned(value: int) -> int:
     """A size of the Rust, which is never negative.
 

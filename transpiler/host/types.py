@@ -112,6 +112,7 @@ FLOATS = frozenset({"f32", "f64"})
 
 USIZE = Scalar("usize")
 U32 = Scalar("u32")
+F32 = Scalar("f32")
 I32 = Scalar("i32")
 BOOL = Scalar("bool")
 TEXT = Scalar("str")
@@ -188,6 +189,12 @@ def is_integer(type_: HostType) -> bool:
     """Whether it is an integer type."""
     found = settled(type_)
     return isinstance(found, Scalar) and found.name in INTEGERS
+
+
+def bits_of(type_: HostType) -> int:
+    """The width of an integer type."""
+    found = settled(type_)
+    return INTEGERS[found.name] if isinstance(found, Scalar) and found.name in INTEGERS else 64
 
 
 def is_unsigned(type_: HostType) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -108,6 +109,24 @@ def is_simple(expression: Expression) -> bool:
             return is_simple(value)
         case Call(function=Name(text="len"), arguments=(value,)):
             return is_simple(value)
+        case _:
+            return False
+
+
+def is_single(expression: Expression) -> bool:
+    """Whether a float is sure to be a number of single precision."""
+    match expression:
+        case Number(text=text):
+            return ctypes.c_float(float(text)).value == float(text)
+        case Unary(operator=Operator.NEGATE, operand=operand):
+            return is_single(operand)
+        case Call(function=Name(text="_single")):
+            return True
+        case Call(function=Name(text="abs" | "min" | "max" | "float"), arguments=arguments):
+            return all(map(is_single, arguments))
+        case Call(function=Attribute(value=Name(text="math"), name=name), arguments=arguments):
+            # What these give is in the precision of what they are given.
+            return name in {"ceil", "floor", "trunc", "fmod"} and all(map(is_single, arguments))
         case _:
             return False
 
