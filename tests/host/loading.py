@@ -5,13 +5,15 @@ from __future__ import annotations
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.importing import import_file
+from transpiler.host.struct_names import snake_case
 from transpiler.pipeline import transpile_source
 from transpiler.source import SourceFile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
 
@@ -21,6 +23,14 @@ def module_of(rust: str) -> ModuleType:
     result = transpile_source(SourceFile("host.rs", rust))
     assert result.text is not None, [found.message for found in result.diagnostics]
     return load(result.text)
+
+
+def function_of(module: ModuleType, struct: str) -> Callable[..., Any]:
+    """The function of the operator of a struct: a kernel, or Python, may have the plain name."""
+    name = snake_case(struct.removesuffix("RuntimeOp"))
+    names = (f"{name}_op", name, f"{name}_")
+    found: Callable[..., Any] = getattr(module, next(it for it in names if hasattr(module, it)))
+    return found
 
 
 def load(text: str) -> ModuleType:

@@ -369,6 +369,29 @@ def _reductions() -> list[Case]:
     ]
 
 
+def _similar_names() -> list[Case]:
+    return [
+        Case(
+            file="similar_names",
+            struct=struct,
+            arguments=(16,),
+            inputs=(shape,),
+            output=shape,
+            forward=forward,
+            gradients=(0,),
+            derived={0: lambda x, positive=positive: x.abs() + 0.5 if positive else x},
+        )
+        for struct, forward, positive in (
+            ("Log", torch.log, True),
+            ("LogTripled", lambda x: 3 * x.log(), True),
+            ("Abs", torch.abs, False),
+            ("LogRuntimeOp", torch.log, True),
+            ("MaxRuntimeOp", lambda x: 2 * x.log(), True),
+        )
+        for shape in ((37,), (2, 3, 5))
+    ]
+
+
 CASES = [
     *_pointwise("unary_macros", "SoftSign", (16,), functional.softsign, gradients=(0,)),
     *_pointwise("unary_macros", "Square", (16,), torch.square),
@@ -392,6 +415,7 @@ CASES = [
     *_scatter(),
     *_scans(),
     *_free_form(),
+    *_similar_names(),
 ]
 """Operators on shapes of which several are odd."""
 

@@ -11,13 +11,12 @@ import torch
 
 from tests.conformance.tolerances import tolerance
 from tests.host.interpreted import interpreted
-from tests.host.loading import module_of
+from tests.host.loading import function_of, module_of
 from tests.host.references import CASES, PAIRS, STUBS, Case
 from transpiler.diagnostics.sink import Sink
 from transpiler.frontend.macros.expansion import expand
 from transpiler.frontend.macros.origins import ExpandedSource
 from transpiler.frontend.parser import parse_file
-from transpiler.host.struct_names import snake_case
 from transpiler.ir.types import DType
 from transpiler.source import SourceFile
 from transpiler.syntax.nodes import Impl
@@ -147,8 +146,7 @@ def test_the_function_of_an_operator_takes_what_torch_style_callers_give(place: 
     case = CASES[place]
     generated = module(case.file)
     struct = getattr(generated, case.struct)
-    name = snake_case(case.struct.removesuffix("RuntimeOp"))
-    function = getattr(generated, f"{name}_op", None) or getattr(generated, name)
+    function = function_of(generated, case.struct)
     tensors = case.tensors(torch.float32)
     parameters = inspect.signature(function).parameters
     names = list(inspect.signature(struct.__init__).parameters)[1:]

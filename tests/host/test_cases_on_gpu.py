@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
+from tests.host.loading import function_of
 from tests.host.references import CASES, Case
 from tests.host.test_cases import close, module
 from transpiler.host.struct_names import snake_case
@@ -35,8 +36,7 @@ def called(case: Case) -> Callable[..., Any]:
     """The function of an operator with all but its tensors given, which it takes one by one."""
     generated = module(case.file)
     struct = getattr(generated, case.struct)
-    name = snake_case(case.struct.removesuffix("RuntimeOp"))
-    function = getattr(generated, f"{name}_op", None) or getattr(generated, name)
+    function = function_of(generated, case.struct)
     parameters = inspect.signature(function).parameters
     names = list(inspect.signature(struct.__init__).parameters)[1:]
     given: dict[str, Any] = dict(zip(names, case.arguments, strict=False))

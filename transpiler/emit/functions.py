@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from transpiler.passes.function_table import called
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import lower_function
-from transpiler.target.names import HOST_NAMES, MODULE_NAMES, python_name
+from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, python_name
 from transpiler.target.printer import print_function
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class ModuleFunctions:
         self._lowered: dict[FunctionSymbol, LoweredFunction] = {}
         self._module_names = module_names
         # What a caller passes a kernel by name keeps its name.
-        self._taken = set(module_names | MODULE_NAMES | HOST_NAMES)
+        self._taken = set(module_names | MODULE_NAMES | HOST_NAMES | HOST_BUILTINS)
         if functions:
             self._taken.update(
                 symbol.name

@@ -19,7 +19,7 @@ from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
 from transpiler.ir.description import ChangedName
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import LoweredKernel, lower_kernel
-from transpiler.target.names import HOST_NAMES, MODULE_NAMES, python_name
+from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, python_name
 from transpiler.target.prelude import PRELUDE, helpers_for
 from transpiler.target.printer import comment_text, docstring, print_function
 from transpiler.target.read_names import names_read
@@ -74,11 +74,14 @@ def emit_module(
     called = [function for group in functions for function in group]
     defined = (*(it.function for it in kernels), *(it for _, it in wide), *called)
     bound_names = {*(it.name for it in defined), *classes}
+    reserved = HOST_NAMES | HOST_BUILTINS | MODULE_NAMES
     # A kernel keeps its name; an operator on the struct of that very kernel gets another.
     operators = [
         python_name(
-            f"{it.name}_op" if it.name in bound_names else it.name,
-            bound_names | HOST_NAMES | MODULE_NAMES,
+            f"{it.name}_op"
+            if python_name(it.name, reserved, frozenset()) in bound_names
+            else it.name,
+            bound_names | reserved,
             frozenset(),
         )
         for it in host.operators
@@ -196,7 +199,7 @@ def _lower(
     specialisations = [
         it.name for plan in plans for it in plan.specialisations if not it.is_kernel_itself
     ]
-    taken = MODULE_NAMES.union(HOST_NAMES, PRELUDE, specialisations)
+    taken = MODULE_NAMES.union(HOST_NAMES, HOST_BUILTINS, PRELUDE, specialisations)
     present = frozenset(plan.kernel.name for plan in plans)
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]
     form_names = [

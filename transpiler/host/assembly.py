@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.host import constructor as constructors
-from transpiler.host.choice import UnknownKernelError, chosen
+from transpiler.host.choice import UnknownKernelError, chosen, plain_words
 from transpiler.host.coverage import whole_gradients
 from transpiler.host.launching import launch
 from transpiler.host.lengths import constant_result, list_lengths, result_of, texts_of
 from transpiler.host.plan import Argument, Operator
 from transpiler.host.ranks import may_hold_sizes, ranks_of
 from transpiler.host.roles import Packing, tensor_names
-from transpiler.host.struct_names import snake_case, words_of
+from transpiler.host.struct_names import snake_case
 from transpiler.host.trait import PARAMETERS
 from transpiler.host.types import HostError, UnknownError
 from transpiler.ir.types import DType, DtypeParameter, Scalar
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from transpiler.host.packing import Mismatch
     from transpiler.ir import nodes as ir
     from transpiler.source import Span
+    from transpiler.syntax import nodes as syntax
     from transpiler.target.model import Function
 
 _NEEDED = ("n_activation_inputs", "param_shapes", "pack_args", "grid")
@@ -94,6 +95,8 @@ class Assembly:
             HostError: it holds something that is outside the model.
             PackingError: it packs what its kernel does not take.
         """
+        if self._owner.kernel is None:
+            self._struct()
         for name in _NEEDED:
             if name not in self._methods:
                 raise UnknownError(self._span, f"it has no `{name}`", f"write `{name}`")
@@ -104,7 +107,7 @@ class Assembly:
         self._methods.closure(names)
         constructor = self._constructor()
         words = self._words()
-        forward = self._chosen("pack_args", self._levels(constructor), words)
+        forward = self._chosen("pack_args", self._levels(constructor), (words,))
         backward = self._backward(forward.plan.kernel, constructor, words)
         launches = [
             launch(name, packing.plan.kernel, self._methods, constructor, self._span)
@@ -129,20 +132,23 @@ class Assembly:
         owner = self._owner
         if owner.kernel is not None:
             return constructors.of_kernel(owner.kernel)
+        new = owner.routines.get("new")
+        return constructors.of_struct(
+            self._methods, self._struct(), None if new is None or new.takes_self else new
+        )
+
+    def _struct(self) -> syntax.Struct:
         if self._found.struct is None:
             raise UnknownError(
                 self._span,
-                f"the file has no struct `{owner.name}`",
+                f"the file has no struct `{self._owner.name}`",
                 "define it in the file of its operator",
             )
-        new = owner.routines.get("new")
-        return constructors.of_struct(
-            self._methods, self._found.struct, None if new is None or new.takes_self else new
-        )
+        return self._found.struct
 
     def _words(self) -> tuple[str, ...]:
-        words = words_of(self._owner.name.removesuffix(_SUFFIX))
-        return words[:-1] if len(words) > 1 and words[-1] in {"forward", "op"} else words
+        words = plain_words(self._owner.name.removesuffix(_SUFFIX))
+        return words[:-1] if len(words) > 1 and words[-1] == "op" else words
 
     def _levels(self, constructor: Constructor) -> list[tuple[ir.Kernel, ...]]:
         """The kernels that may be meant, those that the Rust names most plainly first."""
@@ -195,7 +201,10 @@ class Assembly:
         return found
 
     def _chosen(
-        self, method: str, levels: list[tuple[ir.Kernel, ...]], words: tuple[str, ...]
+        self,
+        method: str,
+        levels: list[tuple[ir.Kernel, ...]],
+        names: tuple[tuple[str, ...], ...],
     ) -> Packing:
         """The kernel that a method packs for, and what."""
         named = [method, f"{method}_for_launch"]
@@ -204,7 +213,7 @@ class Assembly:
         is_backward = method == "pack_backward_args"
         try:
             found = chosen(
-                packings, levels, words, self._methods.delegated, is_backward=is_backward
+                packings, levels, names, self._methods.delegated, is_backward=is_backward
             )
         except UnknownKernelError as error:
             several = " or ".join(f"`{it.name}`" for it in error.candidates)
@@ -232,7 +241,7 @@ class Assembly:
         others = tuple(it for it in self._kernels.all if it is not forward)
         told = self._told("backward_source", constructor)
         levels = [(named,) if named is not None else (), told, rest, partners, others]
-        return self._chosen("pack_backward_args", levels, words)
+        return self._chosen("pack_backward_args", levels, (plain_words(forward.name), words))
 
     # --- What the runtime has to know -------------------------------------------------------------
 
@@ -444,10 +453,7 @@ class Assembly:
             except HostError:
                 if name in PARAMETERS and name not in _NEVER_CALLED:
                     raise
-        bodies = [it.body for it in lowered.values()]
-        needs_dtype = any(it.needs_dtype for it in bodies) or (
-            constructor.body is not None and constructor.body.needs_dtype
-        )
+        needs_dtype = any(it.needs_dtype for it in self._methods.bodies())
         init = _with_dtype(constructor.function) if needs_dtype else constructor.function
         methods = [
             it.function

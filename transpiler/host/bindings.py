@@ -57,6 +57,9 @@ def _is_name(pattern: syntax.Pattern) -> bool:
 class Bindings(Branches):
     """Lowers what gives a value a name."""
 
+    floor = 0
+    """How many scopes are around the closure that becomes a function; nothing in them can be given another value."""
+
     def let(self, let: syntax.Let) -> None:
         """Lower a `let`."""
         pattern = let.pattern
@@ -172,7 +175,7 @@ class Bindings(Branches):
         """The Python name of a variable; one of the same name in the same block makes way for it."""
         if self.rows and name in self.scopes[-1]:
             raise NeedsListError
-        self.scopes[-1].pop(name, None)
+        self.retire(name)
         return self.fresh(name)
 
     def _let_else(self, let: syntax.Let) -> None:
@@ -213,13 +216,17 @@ class Bindings(Branches):
             closure, syntax.Closure
         ):
             raise HostError(let.span, "this closure", "give it a name")
+        if self.has_visit(closure.body):
+            raise HostError(let.span, "packing in a closure", "write a method that packs")
         known = Value(type=Variable(), closure=closure)
         types = [self.owner.type_of(it.type) for it in closure.parameters if it.type is not None]
         if len(types) != len(closure.parameters) or not types:
+            self.captured[id(closure)] = [dict(scope) for scope in self.scopes]
             self.declare(pattern.name, known)
             return
         python = self._given(pattern.name)
         outer, self.statements = self.statements, []
+        floor, self.floor = self.floor, len(self.scopes)
         self.scopes.append({})
         parameters = []
         for parameter, type_ in zip(closure.parameters, types, strict=True):
@@ -231,7 +238,7 @@ class Bindings(Branches):
         result: HostType = Variable()
         saved, self.result = self.result, result
         comments = self.block(body, self.returned)
-        self.result = saved
+        self.result, self.floor = saved, floor
         self.scopes.pop()
         suite = Suite(statements=tuple(self.statements), closing_comments=comments)
         self.statements = outer
@@ -280,6 +287,8 @@ class Bindings(Branches):
         target = self.value(node.target)
         if not isinstance(node.target, syntax.PathExpression | syntax.Index | syntax.Unary):
             raise HostError(node.target.span, "this assignment", "assign to a variable")
+        if self._is_captured(node.target):
+            raise HostError(node.span, "changing a variable in a closure", "return the new value")
         place = flat(target.expression)
         if node.operator is None:
             if isinstance(node.value, syntax.If | syntax.Match | syntax.Block):
@@ -308,6 +317,15 @@ class Bindings(Branches):
             case _:
                 statement = Assignment(targets=(place,), value=whole.expression)
         self.put(statement, node.span, trivia)
+
+    def _is_captured(self, target: syntax.Expression) -> bool:
+        """Whether it is a variable of the function around the closure that is being lowered."""
+        while isinstance(target, syntax.Unary):
+            target = target.operand
+        if not isinstance(target, syntax.PathExpression):
+            return False
+        name = target.path.names[0]
+        return not any(name in scope for scope in self.scopes[self.floor :])
 
     def _has_changed(self, target: syntax.Expression, value: Value) -> None:
         """What a variable points to may be one thing or the other from now on."""

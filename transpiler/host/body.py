@@ -158,11 +158,13 @@ class Body(Loops):
 
     def lower(self, name: str, body: syntax.Block, names: tuple[str, ...]) -> Function:
         """The function in Python; `names` are those of its parameters where the Rust gives them none."""
-        try:
-            return self._lower(name, body, names, as_rows=True)
-        except NeedsListError:
-            self.scopes, self.statements, self.pushes, self.pure = [{}], [], [], 0
-            return self._lower(name, body, names, as_rows=False)
+        with self.owner.within(self.routine.home):
+            try:
+                return self._lower(name, body, names, as_rows=True)
+            except NeedsListError:
+                self.scopes, self.statements, self.pushes, self.pure = [{}], [], [], 0
+                self.floor = 0
+                return self._lower(name, body, names, as_rows=False)
 
     def _lower(
         self, name: str, body: syntax.Block, names: tuple[str, ...], *, as_rows: bool

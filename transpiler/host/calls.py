@@ -147,7 +147,9 @@ class Calls(Fields):
                 return self.called(routine, node.arguments, node.span, receiver=receiver)
         found = self.owner.home.resolve(names)
         if found is not None and isinstance(found[0], syntax.Function):
-            return self.called(self.owner.routine(found[0]), node.arguments, node.span)
+            with self.owner.within(found[1]):
+                routine = self.owner.routine(found[0])
+            return self.called(routine, node.arguments, node.span)
         raise HostError(
             node.span,
             f"a call of `{'::'.join(names)}`",

@@ -33,7 +33,7 @@ class UnknownKernelError(Exception):
 def chosen(
     packings: list[tuple[Push, ...]],
     levels: Iterable[tuple[ir.Kernel, ...]],
-    words: tuple[str, ...],
+    names: tuple[tuple[str, ...], ...],
     resolve: Resolve,
     *,
     is_backward: bool,
@@ -43,7 +43,7 @@ def chosen(
     Args:
         packings: what is packed, for each launch there may be.
         levels: the kernels that may be meant, those that are named most plainly first.
-        words: those of the operator's name, which settle between several.
+        names: the words of each name that may settle between several, the better ones first.
         resolve: what other methods push.
         is_backward: whether it computes gradients.
 
@@ -58,7 +58,7 @@ def chosen(
             if (found := _packed(packings, kernel, resolve)).mismatch is None
         ]
         if len(fitting) > 1:
-            named = _named(words, [kernel for kernel, _ in fitting])
+            named = _named(names, [kernel for kernel, _ in fitting])
             fitting = [each for each in fitting if each[0] in named] or fitting
         if len(fitting) > 1:
             same = [each for each in fitting if _computes_gradients(each[0]) is is_backward]
@@ -68,13 +68,20 @@ def chosen(
         if fitting:
             raise UnknownKernelError(tuple(kernel for kernel, _ in fitting))
         meant = meant or level
-    meant = tuple(_named(words, meant)) or meant
+    meant = tuple(_named(names, meant)) or meant
     if len(meant) == 1:
         return Chosen(meant[0], _packed(packings, meant[0], resolve))
     raise UnknownKernelError
 
 
+_FORWARD = frozenset({"forward", "fwd"})
 _BACKWARD = frozenset({"backward", "bwd", "grad"})
+
+
+def plain_words(name: str) -> tuple[str, ...]:
+    """The words of a kernel's name, or of its struct's, without those that tell which way it goes."""
+    words = words_of(name)
+    return tuple(word for word in words if word not in _FORWARD | _BACKWARD) or words
 
 
 def _computes_gradients(kernel: ir.Kernel) -> bool:
@@ -96,20 +103,25 @@ def _packed(packings: list[tuple[Push, ...]], kernel: ir.Kernel, resolve: Resolv
     )
 
 
-def _named(words: tuple[str, ...], kernels: Iterable[ir.Kernel]) -> list[ir.Kernel]:
-    """The kernels whose names begin with the words of an operator's, else those that hold them in their order."""
-    begins: list[ir.Kernel] = []
-    holds: list[ir.Kernel] = []
-    joined: list[ir.Kernel] = []
+def _named(names: tuple[tuple[str, ...], ...], kernels: Iterable[ir.Kernel]) -> list[ir.Kernel]:
+    """The kernels that are called as the first of the names says that says something.
+
+    That is best the whole name of the kernel, then the beginning of it, then words that it holds in their order.
+    """
+    found: list[list[ir.Kernel]] = [[] for _ in range(4 * len(names))]
     for kernel in kernels:
-        own = words_of(kernel.name)
-        if own[: len(words)] == words:
-            begins.append(kernel)
-        if _is_subsequence(words, own):
-            holds.append(kernel)
-        if _is_joined(words, "".join(own)):
-            joined.append(kernel)
-    return begins or holds or joined
+        own, plain = words_of(kernel.name), plain_words(kernel.name)
+        for place, words in enumerate(names):
+            same, begins, holds, joined = found[4 * place : 4 * place + 4]
+            if plain == words:
+                same.append(kernel)
+            if plain[: len(words)] == words:
+                begins.append(kernel)
+            if _is_subsequence(words, own):
+                holds.append(kernel)
+            if _is_joined(words, "".join(own)):
+                joined.append(kernel)
+    return next(filter(None, found), [])
 
 
 def _is_subsequence(words: tuple[str, ...], of: tuple[str, ...]) -> bool:

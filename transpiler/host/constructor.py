@@ -66,7 +66,6 @@ class Constructor:
         stored: the fields that hold an argument as it was given, by the name of the argument.
         held: the fields that hold the struct of a kernel, by its name in Rust.
         values: what the fields hold, in terms of the arguments.
-        body: the state in which lowering `new` ended, if there is one.
     """
 
     function: Function
@@ -75,7 +74,6 @@ class Constructor:
     stored: Mapping[str, str]
     held: Mapping[str, str]
     values: Mapping[str, Expression]
-    body: Body | None = None
 
 
 def of_kernel(kernel: ir.Kernel) -> Constructor:
@@ -113,7 +111,17 @@ def of_struct(methods: Methods, struct: syntax.Struct, new: Routine | None) -> C
     if new is None:
         return _of_fields(owner, struct)
     body = _New(owner, new)
+    methods.constructor = body
     function = body.lower("__init__", methods.block(new.function), ())
+    methods.closure(tuple(body.methods_called))
+    if any(
+        owner.python_field(name) not in body.fields
+        for name, type_ in owner.fields.items()
+        if resolved(type_) != PHANTOM
+    ):
+        raise HostError(
+            new.function.name_span, "a `new` that ends in no struct literal", "write `Self { … }`"
+        )
     arguments = tuple(
         Argument(name=parameter.name, annotation=annotation_of(type_, written.span))
         for parameter, type_, written in zip(
@@ -137,7 +145,6 @@ def of_struct(methods: Methods, struct: syntax.Struct, new: Routine | None) -> C
         },
         held=_held(body.fields),
         values={name: it.expression for name, it in body.fields.items()},
-        body=body,
     )
 
 

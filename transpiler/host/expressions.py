@@ -156,7 +156,8 @@ class Expressions(Calls):
                 return self._constant(const)
         found = self.owner.home.resolve(names)
         if found is not None and isinstance(found[0], syntax.Const):
-            return self._constant(found[0])
+            with self.owner.within(found[1]):
+                return self._constant(found[0])
         raise HostError(
             node.span,
             f"the name `{'::'.join(names)}`",

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from transpiler.host.body import Body
 from transpiler.host.support import SUPPORT
+from transpiler.target.names import HOST_NAMES, python_name
 
 if TYPE_CHECKING:
     from transpiler.host.methods import Methods
     from transpiler.host.surroundings import Routine
+    from transpiler.source import Span
+    from transpiler.syntax import nodes as syntax
     from transpiler.target.model import Function
 
 
@@ -19,6 +22,16 @@ class Functions:
     def __init__(self) -> None:
         self._functions: dict[str, Function] = {}
         self._support: set[str] = set()
+        self._names: dict[Span, str] = {}
+
+    def name_of(self, function: syntax.Function) -> str:
+        """The name in Python: two modules of the Rust may each have a function of one name."""
+        found = self._names.get(function.name_span)
+        if found is None:
+            plain = f"_{function.name.removeprefix('r#')}"
+            taken = HOST_NAMES.union(SUPPORT, self._names.values())
+            found = self._names[function.name_span] = python_name(plain, taken, frozenset())
+        return found
 
     def add(self, methods: Methods) -> None:
         """Take the functions that the methods of an operator need.
@@ -27,7 +40,7 @@ class Functions:
             HostError: one of them holds something that host code is not translated for.
         """
         found: dict[str, Function] = {}
-        bodies = [it.body for it in methods.known()]
+        bodies = methods.bodies()
         support = set().union(*(it.support for it in bodies))
         pending: dict[str, Routine] = {}
         for body in bodies:
@@ -37,7 +50,7 @@ class Functions:
             if name in found or name in self._functions:
                 continue
             body = Body(methods.owner, routine, has_self=False)
-            found[name] = body.lower(f"_{name}", methods.block(routine.function), ())
+            found[name] = body.lower(name, methods.block(routine.function), ())
             support |= body.support
             pending |= body.functions_called
         self._functions |= found

@@ -37,7 +37,10 @@ def implementations(file: syntax.File, features: Features) -> Iterator[Found]:
     homes: dict[int, Namespace] = {}
     top = namespace_of(file.items, features, homes=homes)
     everything = list(_items(file.items, features, top))
-    structs = {item.name: item for item, _ in everything if isinstance(item, syntax.Struct)}
+    structs: dict[str, list[tuple[syntax.Struct, Namespace]]] = {}
+    for item, home in everything:
+        if isinstance(item, syntax.Struct):
+            structs.setdefault(item.name, []).append((item, home))
     impls = [(item, home) for item, home in everything if isinstance(item, syntax.Impl)]
     for impl, home in impls:
         if impl.trait is None or not _is_trait(impl.trait, home):
@@ -45,14 +48,19 @@ def implementations(file: syntax.File, features: Features) -> Iterator[Found]:
         name = _name_of(impl.self_type)
         if name is None:
             continue
+        # Where modules have structs of one name, that of the module of the implementation is meant.
+        named = structs.get(name, [])
+        own = [it for it in named if it[1] is home] if len(named) > 1 else named
         yield Found(
             impl=impl,
             name=name,
-            struct=structs.get(name),
+            struct=own[0][0] if len(own) == 1 else None,
             inherent=tuple(
                 other
-                for other, _ in impls
-                if other.trait is None and _name_of(other.self_type) == name
+                for other, its_home in impls
+                if other.trait is None
+                and _name_of(other.self_type) == name
+                and (len(named) < 2 or its_home is home)
             ),
             home=home,
         )

@@ -120,10 +120,12 @@ class Messages(Patterns):
         self.last_call = (routine, tuple(values))
         if name in self.owner.routines and self.owner.routines[name] is routine:
             self.methods_called.add(name)
-            function: Expression = Attribute(receiver or Name(self.owner.name), name)
+            method = self.owner.python_method(name)
+            function: Expression = Attribute(receiver or Name(self.owner.name), method)
         else:
-            self.functions_called[name] = routine
-            function = Name(f"_{name}")
+            python = self.owner.name_of(routine.function)
+            self.functions_called[python] = routine
+            function = Name(python)
         return Value(
             type=routine.result,
             expression=Call(function, tuple(given)),

@@ -49,6 +49,8 @@ class Methods:
         self.owner = owner
         self._bodies = bodies
         self._lowered: dict[str, Lowered] = {}
+        self.constructor: Body | None = None
+        """The state in which lowering `new` ended, where there is one that takes no `self`."""
         self._resolving: list[Routine] = []
 
     def __contains__(self, name: str) -> bool:
@@ -63,7 +65,11 @@ class Methods:
         if name not in self._lowered:
             routine = self.owner.routines[name]
             body = Body(self.owner, routine, has_self=routine.takes_self)
-            function = body.lower(name, self.block(routine.function), PARAMETERS.get(name, ()))
+            function = body.lower(
+                self.owner.python_method(name),
+                self.block(routine.function),
+                PARAMETERS.get(name, ()),
+            )
             self._lowered[name] = Lowered(function=function, body=body)
         return self._lowered[name]
 
@@ -95,6 +101,11 @@ class Methods:
             return tuple(body.pushes)
         finally:
             self._resolving.pop()
+
+    def bodies(self) -> list[Body]:
+        """The states in which lowering ended, that of `new` among them."""
+        found = [it.body for it in self._lowered.values()]
+        return found if self.constructor is None else [*found, self.constructor]
 
     def known(self) -> tuple[Lowered, ...]:
         """The methods that were lowered so far."""

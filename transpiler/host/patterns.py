@@ -108,7 +108,8 @@ class Patterns(Expressions):
             case syntax.IdentifierPattern(subpattern=None):
                 constant = self.owner.home.resolve((pattern.name,))
                 if constant is not None and isinstance(constant[0], syntax.Const):
-                    known = self._constant(constant[0])
+                    with self.owner.within(constant[1]):
+                        known = self._constant(constant[0])
                     return Binary(Operator.EQUAL, value.expression, known.expression)
                 self.bind(pattern, value)
                 return _TRUE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.model import Label
@@ -12,11 +13,13 @@ from transpiler.host.kernels import Kernels
 from transpiler.host.methods import Bodies, Methods
 from transpiler.host.pairs import pair_plan
 from transpiler.host.plan import HostPlan
+from transpiler.host.struct_names import snake_case
 from transpiler.host.stubs import only_panics
 from transpiler.host.surroundings import Implementation
 from transpiler.host.trait import PARAMETERS
 from transpiler.host.types import HostError, UnknownError
 from transpiler.syntax import nodes as syntax
+from transpiler.target.names import HOST_NAMES, MODULE_NAMES
 
 if TYPE_CHECKING:
     from transpiler.diagnostics.sink import Sink
@@ -53,17 +56,21 @@ def plan_host(
     """
     planner = _Planner(file, source, features, plans, sink, is_whole=is_whole)
     operators: dict[str, Operator] = {}
+    names: set[str] = set()
     for found in implementations(file, features):
         operator = planner.operator(found)
         if operator is None:
             continue
-        if operator.struct_name in operators:
+        if operator.name in names:
+            operator = replace(operator, name=snake_case(operator.struct_name))
+        if operator.struct_name in operators or operator.name in names:
             sink.emit(
                 "W0901",
                 f"`{found.name}` becomes no operator: there is one of that name",
                 found.impl.self_type.span,
             )
             continue
+        names.add(operator.name)
         operators[operator.struct_name] = operator
     pairs = _NOTHING
     if any(plan.kernel.backward is not None for plan in plans):
@@ -138,8 +145,15 @@ class _Planner:
                 for each in found.impl.generics
                 if isinstance(each, syntax.TypeParameter)
             },
+            name_of=self.functions.name_of,
             kernel=structs.get(found.name) if found.struct is None else None,
         )
+        if found.name in HOST_NAMES or found.name in MODULE_NAMES:
+            raise UnknownError(
+                found.impl.self_type.span,
+                f"the module uses the name `{found.name}` itself",
+                "give the struct another name",
+            )
         _declare(owner, found, self._features)
         return owner
 
@@ -151,10 +165,14 @@ def _declare(owner: Implementation, found: Found, features: Features) -> None:
     for impl in (found.impl, *found.inherent):
         is_trait = impl is found.impl
         for function in methods_of(impl, features):
+            if function.name in owner.routines:
+                raise HostError(
+                    function.name_span, f"a second `{function.name}`", "give it another name"
+                )
             try:
                 owner.routines[function.name] = owner.routine(function)
             except HostError:
-                if is_trait and function.name in PARAMETERS:
+                if function.name == "new" or (is_trait and function.name in PARAMETERS):
                     raise
         for item in impl.items:
             if isinstance(item, syntax.Const):

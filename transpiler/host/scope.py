@@ -114,6 +114,8 @@ class Scope(ABC):
         self.fields_read: set[str] = set()
         self.methods_called: set[str] = set()
         self.functions_called: dict[str, Routine] = {}
+        self.captured: dict[int, list[dict[str, Local]]] = {}
+        """What was in scope where a closure that has a name was made."""
 
     # --- What the rest of lowering gives ----------------------------------------------------------
 
@@ -210,8 +212,19 @@ class Scope(ABC):
     def declare(self, name: str, value: Value, *, is_mutable: bool = False) -> Local:
         """A variable that stands for a value."""
         local = Local(name=name, value=value, is_mutable=is_mutable)
+        self.retire(name)
         self.scopes[-1][name] = local
         return local
+
+    def retire(self, name: str) -> None:
+        """Take a variable out of the innermost scope; its Python name stays where something may read it later."""
+        local = self.scopes[-1].pop(name, None)
+        if local is not None and any(
+            each.value.closure is not None or each.value.stream is not None
+            for scope in self.scopes
+            for each in scope.values()
+        ):
+            self.scopes[-1][f" {name} {len(self.scopes[-1])}"] = local
 
     def emit(self, statement: Statement, span: Span) -> None:
         """Add a statement."""
@@ -376,7 +389,13 @@ class Scope(ABC):
         """What a closure makes of values, in its place."""
         if len(closure.parameters) != len(given):
             raise HostError(span, "a closure of these parameters", "take what it is given")
-        self.scopes.append({})
+        outer = self.scopes
+        captured = self.captured.get(id(closure))
+        if captured is not None:
+            # Names are those of where it was made; the Python names of here stay taken.
+            hidden = [{f" {name}": it for name, it in scope.items()} for scope in outer]
+            self.scopes = [*hidden, *captured]
+        self.scopes = [*self.scopes, {}]
         self.pure += 1
         try:
             for parameter, value in zip(closure.parameters, given, strict=True):
@@ -389,7 +408,7 @@ class Scope(ABC):
             return self.value(closure.body, wanted)
         finally:
             self.pure -= 1
-            self.scopes.pop()
+            self.scopes = outer
 
     def function(self, closure: syntax.Closure, types: tuple[HostType, ...]) -> Expression:
         """A closure as a function of Python."""

@@ -8,12 +8,13 @@ from transpiler.host.messages import PANICS
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
 
-def only_panics(bodies: Iterable[syntax.Block]) -> bool:
-    """Whether each of the bodies is one macro that stops the program."""
-    return all(map(_panics, bodies))
+def only_panics(bodies: Iterator[syntax.Block]) -> bool:
+    """Whether there are bodies, and each of them is one macro that stops the program."""
+    first = next(bodies, None)
+    return first is not None and _panics(first) and all(map(_panics, bodies))
 
 
 def _panics(body: syntax.Block) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ from transpiler.syntax.printer import print_type
 from transpiler.target.names import KEYWORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from transpiler.ir import nodes as ir
     from transpiler.passes.cfg import Features
@@ -52,9 +53,10 @@ MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routine:
-    """A function of the Rust: how it is called, and the types of what it takes and gives."""
+    """A function of the Rust: how it is called, the types of what it takes and gives, and where it looks up names."""
 
     function: syntax.Function
+    home: Namespace
     parameters: tuple[HostType, ...]
     result: HostType
     visitor: int | None
@@ -70,9 +72,9 @@ class Implementation:
     """A struct and what is implemented on it: where its bodies look up what they name.
 
     `fields` are those of the struct that hold something, `routines` its functions, `kernel` the kernel whose struct it
-    is, `type_parameters` the bounds of each. `kernels` are all of the file, by the names of their structs. `sizes` are
-    the fields that a method takes for sizes, so that none may be negative; `counts` tells of roles such as `inputs` how
-    many tensors have them, where that is known.
+    is, `type_parameters` the bounds of each, `name_of` the Python name of a function of the file. `kernels` are all of
+    the file, by the names of their structs. `sizes` are the fields that a method takes for sizes, so that none may be
+    negative; `counts` tells of roles such as `inputs` how many tensors have them, where that is known.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Implementation:
     home: Namespace
     kernels: Mapping[str, ir.Kernel]
     type_parameters: Mapping[str, tuple[str, ...]]
+    name_of: Callable[[syntax.Function], str]
     kernel: ir.Kernel | None = None
     fields: dict[str, HostType] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
@@ -92,6 +95,12 @@ class Implementation:
         """The name of a field in Python: one that a method has too, or the base class, ends in an underscore."""
         plain = name.removeprefix("r#")
         is_taken = plain in self.routines or plain in MEMBERS or plain in KEYWORDS
+        return f"{plain}_" if is_taken else plain
+
+    def python_method(self, name: str) -> str:
+        """The name of a method in Python: one of the base class that the trait does not have ends in an underscore."""
+        plain = name.removeprefix("r#")
+        is_taken = plain not in PARAMETERS and (plain in MEMBERS or plain in KEYWORDS)
         return f"{plain}_" if is_taken else plain
 
     def struct_of(self, kernel: ir.Kernel) -> str:
@@ -111,8 +120,17 @@ class Implementation:
                 return self.kernels[path[-1]]
         return None
 
+    @contextmanager
+    def within(self, home: Namespace) -> Iterator[None]:
+        """Look up names in another module of the file."""
+        outer, self.home = self.home, home
+        try:
+            yield
+        finally:
+            self.home = outer
+
     def routine(self, function: syntax.Function) -> Routine:
-        """How a function is called."""
+        """How a function of this module is called."""
         bounds = dict(self.type_parameters)
         for generic in function.generics:
             if isinstance(generic, syntax.TypeParameter):
@@ -122,6 +140,7 @@ class Implementation:
         returns = function.return_type
         return Routine(
             function=function,
+            home=self.home,
             parameters=parameters,
             result=UNIT if returns is None else self.type_of(returns, bounds),
             visitor=visitor,

@@ -176,6 +176,16 @@ HOST_NAMES = frozenset(
 )
 """The names that the host side of a module uses: no function or class of the module has one, a kernel's local may."""
 
+HOST_BUILTINS = frozenset(
+    {
+        *("abs", "all", "any", "bool", "dict", "enumerate", "frozenset", "getattr", "id"),
+        *("isinstance", "iter", "len", "list", "map", "max", "min", "next", "pow", "print"),
+        *("property", "reversed", "round", "set", "sorted", "staticmethod", "str", "sum", "tuple"),
+        *("type", "zip"),
+    }
+)
+"""The builtins of Python that the host side of a module calls: no function of the module hides one."""
+
 _LAUNCH_NAMES = frozenset(
     {"JITCallable", "backend", "grid", "options", "params", "specialize_impl", "warmup"}
 )

@@ -115,9 +115,9 @@ def test_a_call_with_a_result_known_at_compile_time_is_its_result() -> None:
 
 
 def test_a_result_that_would_overflow_is_left_to_the_kernel() -> None:
-    items = "fn sum(a: u8, b: u8) -> u8 { a + b }\n"
-    text = function(module(items + kernel("let a = sum(200, 100);")), "k")
-    assert text == "a = sum(tl.full([], 200, tl.uint8), tl.full([], 100, tl.uint8))"
+    items = "fn total(a: u8, b: u8) -> u8 { a + b }\n"
+    text = function(module(items + kernel("let a = total(200, 100);")), "k")
+    assert text == "a = total(tl.full([], 200, tl.uint8), tl.full([], 100, tl.uint8))"
 
 
 # --- Arguments and results ------------------------------------------------------------------------
