@@ -392,6 +392,23 @@ def _similar_names() -> list[Case]:
     ]
 
 
+def _embedding() -> list[Case]:
+    return [
+        Case(
+            file="embedding",
+            struct="EmbeddingRuntimeOp",
+            arguments=(count, 16),
+            inputs=(shape,),
+            params=((count, width),),
+            output=(*shape, width),
+            forward=lambda index, weight: functional.embedding(index.long(), weight),
+            gradients=(1,),
+            indices={0: count},
+        )
+        for count, width, shape in ((11, 19, (2, 5)), (1, 1, (3,)), (7, 33, (4, 1)))
+    ]
+
+
 CASES = [
     *_pointwise("unary_macros", "SoftSign", (16,), functional.softsign, gradients=(0,)),
     *_pointwise("unary_macros", "Square", (16,), torch.square),
@@ -416,6 +433,7 @@ CASES = [
     *_scans(),
     *_free_form(),
     *_similar_names(),
+    *_embedding(),
 ]
 """Operators on shapes of which several are odd."""
 

@@ -177,8 +177,9 @@ def _facts(operator: plan.Operator) -> list[str]:
         lines.append("_saves_output = True")
     if operator.zeroes_output:
         lines.append("_zeroes_output = True")
-    if operator.inputs.index(operator.output_like):
-        lines.append(f"_output_like = {operator.inputs.index(operator.output_like)}")
+    like = (*operator.inputs, *operator.parameters).index(operator.output_like)
+    if like:
+        lines.append(f"_output_like = {like}")
     if operator.output_dtype is not None:
         lines.append(f"_output_dtype = _DTYPES[{quoted(operator.output_dtype.value)}]")
     return lines

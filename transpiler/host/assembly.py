@@ -12,11 +12,11 @@ from transpiler.host.launching import launch
 from transpiler.host.lengths import constant_result, list_lengths, result_of, texts_of
 from transpiler.host.plan import Argument, Operator
 from transpiler.host.ranks import may_hold_sizes, ranks_of
-from transpiler.host.roles import Packing, tensor_names
+from transpiler.host.roles import Packing, output_dtype, tensor_names
 from transpiler.host.struct_names import snake_case
 from transpiler.host.trait import PARAMETERS
 from transpiler.host.types import HostError, UnknownError
-from transpiler.ir.types import DType, DtypeParameter, Scalar
+from transpiler.ir.types import DType, Scalar
 from transpiler.target.model import (
     Assignment,
     Attribute,
@@ -56,6 +56,9 @@ _RESERVED = frozenset(
     }
 )
 """What the functions of an operator call something else."""
+
+_TOLD = 2
+"""How many levels of kernels hold those that the Rust names for this very purpose."""
 
 _SUFFIX = "RuntimeOp"
 _FLAG = Scalar(dtype=DType.BOOL)
@@ -119,6 +122,9 @@ class Assembly:
     def _count(self) -> None:
         """Note how many inputs and parameters there are, before what is packed is followed."""
         inputs = constant_result(self._methods.lowered("n_activation_inputs").function)
+        if inputs == "0":
+            span = self._owner.routines["n_activation_inputs"].function.name_span
+            raise UnknownError(span, "it has no inputs", "launch its kernel")
         if inputs is not None and inputs.isdigit():
             self._owner.counts |= {"inputs": int(inputs), "grad_inputs": int(inputs)}
         shapes = list_lengths(self._methods.lowered("param_shapes").function)
@@ -213,7 +219,12 @@ class Assembly:
         is_backward = method == "pack_backward_args"
         try:
             found = chosen(
-                packings, levels, names, self._methods.delegated, is_backward=is_backward
+                packings,
+                levels,
+                names,
+                self._methods.delegated,
+                told=_TOLD,
+                is_backward=is_backward,
             )
         except UnknownKernelError as error:
             several = " or ".join(f"`{it.name}`" for it in error.candidates)
@@ -260,7 +271,9 @@ class Assembly:
         tensors = [("inputs", place, name) for place, name in enumerate(inputs)]
         tensors += [("params", place, name) for place, name in enumerate(parameters)]
         kernel = forward.plan.kernel
-        dtype, like = self._output(forward, inputs)
+        required = parameters[: len(parameters) - optional]
+        packing = owner.routines["pack_args"].function.name_span
+        dtype, like = output_dtype(forward, inputs, required, packing)
         functions, needs_dtype = self._functions(constructor, launches)
         is_like_input = self._is_like_input(forward)
         whole = self._whole_gradients(backward, len(parameters))
@@ -320,8 +333,6 @@ class Assembly:
                 "a number of inputs that is neither written nor an argument",
                 "give a number or the field that holds one",
             )
-        if inputs == "0":
-            raise UnknownError(span, "it has no inputs", "launch its kernel")
         shapes = list_lengths(self._methods.lowered("param_shapes").function)
         if shapes is None:
             known = [forward, *([] if backward is None else [backward])]
@@ -341,23 +352,6 @@ class Assembly:
                 return fields.get(name)
             case _:
                 return None
-
-    def _output(self, forward: Packing, inputs: tuple[str, ...]) -> tuple[DType | None, str]:
-        """The dtype of the output where it is always the same, and otherwise the input that has it."""
-        span = self._owner.routines["pack_args"].function.name_span
-        dtype = forward.dtype_of("output", 0)
-        if dtype is None:
-            raise UnknownError(span, "it packs no output", "pack the output")
-        if not isinstance(dtype, DtypeParameter):
-            return dtype, inputs[0]
-        for place, name in enumerate(inputs):
-            if forward.dtype_of("inputs", place) == dtype:
-                return None, name
-        raise UnknownError(
-            span,
-            f"its output has dtype `{dtype.name}`, which no input has",
-            "give an input that dtype",
-        )
 
     def _is_like_input(self, forward: Packing) -> bool:
         """Whether the output has the shape of the first input: the kernel takes an index for the same in both."""

@@ -167,6 +167,10 @@ class Calls(Fields):
             return Value(type=USIZE, expression=number(_SIZES[name]), low=1)
         if name not in self.owner.type_parameters:
             raise HostError(span, f"the size of `{name}`", "write `size_of::<D>()`")
+        if len(self.owner.type_parameters) > 1:
+            raise HostError(
+                span, f"the size of `{name}` where there are several dtypes", "write it"
+            )
         self.needs_dtype = True
         return Value(type=USIZE, expression=dotted("self.dtype.itemsize"), low=1)
 

@@ -8,7 +8,7 @@ from transpiler.host.packing import Packed, packed
 from transpiler.host.struct_names import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from transpiler.host.packing import Resolve
     from transpiler.host.pushes import Push
@@ -32,10 +32,11 @@ class UnknownKernelError(Exception):
 
 def chosen(
     packings: list[tuple[Push, ...]],
-    levels: Iterable[tuple[ir.Kernel, ...]],
+    levels: Sequence[tuple[ir.Kernel, ...]],
     names: tuple[tuple[str, ...], ...],
     resolve: Resolve,
     *,
+    told: int,
     is_backward: bool,
 ) -> Chosen:
     """The kernel whose parameters take what all `packings` push, or the one that is meant where they do not.
@@ -45,13 +46,15 @@ def chosen(
         levels: the kernels that may be meant, those that are named most plainly first.
         names: the words of each name that may settle between several, the better ones first.
         resolve: what other methods push.
+        told: how many of the first levels leave no choice, where they hold one kernel.
         is_backward: whether it computes gradients.
 
     Raises:
         UnknownKernelError: several may be meant, or none.
     """
-    meant: tuple[ir.Kernel, ...] = ()
-    for level in levels:
+    for place, level in enumerate(levels):
+        if place < told and len(level) == 1:
+            return Chosen(level[0], _packed(packings, level[0], resolve))
         fitting = [
             (kernel, found)
             for kernel in level
@@ -67,8 +70,9 @@ def chosen(
             return Chosen(*fitting[0])
         if fitting:
             raise UnknownKernelError(tuple(kernel for kernel, _ in fitting))
-        meant = meant or level
-    meant = tuple(_named(names, meant)) or meant
+    # The last level is all kernels there are, of which none has to be meant.
+    meant = next(filter(None, levels[:-1]), ())
+    meant = tuple(_named(names, meant or levels[-1])) or meant
     if len(meant) == 1:
         return Chosen(meant[0], _packed(packings, meant[0], resolve))
     raise UnknownKernelError

@@ -60,7 +60,7 @@ class Operator:
         saves_output: whether it reads the output as well.
         zeroes_output: whether the output has to be zero before the launch: it is accumulated, or not wholly written.
         output_dtype: None for that of `output_like`; concrete where the kernel's pointer is.
-        output_like: the input whose dtype the output has.
+        output_like: the input whose dtype the output has, or else the parameter.
         ranks: how many dimensions each of `inputs` has to have, None for any number of them. Methods that have sizes
             from certain extents of an input, and from nothing else, would leave the elements of further dimensions out.
         takes_output_shape: whether the caller has to give the shape of the output, as the Rust leaves it open.

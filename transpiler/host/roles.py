@@ -96,6 +96,32 @@ class Packing:
                 )
 
 
+def output_dtype(
+    forward: Packing, inputs: tuple[str, ...], required: tuple[str, ...], span: Span
+) -> tuple[DType | None, str]:
+    """The dtype of the output where it is always the same, and otherwise the tensor that has it.
+
+    `required` are the parameters that are always there, `span` what packs.
+
+    Raises:
+        UnknownError: there is no output, or no tensor has its dtype.
+    """
+    dtype = forward.dtype_of("output", 0)
+    if dtype is None:
+        raise UnknownError(span, "it packs no output", "pack the output")
+    if not isinstance(dtype, DtypeParameter):
+        return dtype, inputs[0]
+    for role, names in (("inputs", inputs), ("params", required)):
+        for place, name in enumerate(names):
+            if forward.dtype_of(role, place) == dtype:
+                return None, name
+    raise UnknownError(
+        span,
+        f"its output has dtype `{dtype.name}`, which no input and no parameter has",
+        "give one of them that dtype",
+    )
+
+
 def tensor_names(
     packing: Packing, inputs: int, parameters: tuple[str, ...], count: int, taken: frozenset[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1184,7 +1184,7 @@ class RuntimeOp:
         tensors = [it.contiguous() for it in tensors]
         count = self._input_count()
         inputs, params = tensors[:count], tensors[count:]
-        like = inputs[self._output_like]
+        like = tensors[self._output_like]
         dtype = self._output_dtype or like.dtype
         if plan is None:
             shape = tuple(inputs[0].shape if output_shape is None else output_shape)
