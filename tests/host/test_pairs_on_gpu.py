@@ -20,13 +20,15 @@ def _on_a_gpu() -> None:
         pytest.skip("needs a CUDA device")
 
 
-def swish(x: Any) -> Any:
-    return module_of(PAIRS).swish(x, block_size=128, n=x.numel(), grid=(-(-x.numel() // 128),))
+def swish(x: Any, operators: Any = None) -> Any:
+    operators = operators or module_of(PAIRS)
+    return operators.swish(x, block_size=128, n=x.numel(), grid=(-(-x.numel() // 128),))
 
 
-def row_sums(x: Any) -> Any:
+def row_sums(x: Any, operators: Any = None) -> Any:
+    operators = operators or module_of(ROWS)
     rows, width = x.shape
-    return module_of(ROWS).row_sums(
+    return operators.row_sums(
         x,
         output_shape=(rows,),
         block=64,
@@ -49,10 +51,14 @@ def test_opcheck(*, needs_grad: bool) -> None:
 
 @pytest.mark.filterwarnings("ignore")  # Inductor, while it is imported and compiles, of itself.
 @pytest.mark.parametrize(
-    ("operator", "reference"), [(swish, functional.silu), (row_sums, lambda x: x.sum(1))]
+    ("operator", "rust", "reference"),
+    [(swish, PAIRS, functional.silu), (row_sums, ROWS, lambda x: x.sum(1))],
 )
-def test_the_compiler_breaks_no_graph_whatever_the_shapes(operator: Any, reference: Any) -> None:
-    compiled = torch.compile(operator, fullgraph=True)
+def test_the_compiler_breaks_no_graph_whatever_the_shapes(
+    operator: Any, rust: str, reference: Any
+) -> None:
+    operators = module_of(rust)  # not within what is compiled
+    compiled = torch.compile(lambda x: operator(x, operators), fullgraph=True)
     for shape in ((5, 60), (7, 40), (8, 33)):
         x = torch.randn(shape, device="cuda", requires_grad=True)
         for function in (operator, compiled):
