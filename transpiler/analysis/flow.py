@@ -366,7 +366,10 @@ class Flow:
             if symbol.is_mutable:
                 definition = self._current.get(symbol)
                 if definition is not None:
-                    self.reaching[id(node)] = definition
+                    # Passes may let statements share an expression, which then reads one thing here, another there.
+                    known = self.reaching.setdefault(id(node), definition)
+                    if known is not definition:
+                        self.reaching[id(node)] = Merge((known, definition))
             return
         if kind is ir.Literal:
             return
