@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from functools import cache
@@ -24,6 +25,9 @@ FOLDER = Path(__file__).parents[1] / "host" / "cases"
 EPS = 1e-5
 
 pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
+
+
+_MACRO_KERNEL = re.compile(r"^[ ]+#\[kernel", re.MULTILINE)
 
 
 def _batch_norms(file: str) -> list[Question]:
@@ -56,7 +60,9 @@ def _texts() -> dict[str, str]:
     paths["own_batchnorm"] = OWN_RUST.path
     if REFERENCE_RUST.path.exists():
         paths["reference_batchnorm"] = REFERENCE_RUST.path
-    return {name: path.read_text("utf-8") for name, path in paths.items()}
+    texts = {name: path.read_text("utf-8") for name, path in paths.items()}
+    # The structs of kernels are made from the text of these, which a macro would have to write first.
+    return {name: text for name, text in texts.items() if not _MACRO_KERNEL.search(text)}
 
 
 def _odd(question: Question) -> Iterator[Question]:
@@ -108,6 +114,7 @@ def _questions() -> list[Question]:
             output=case.output,
         )
         for case in CASES
+        if case.file in _texts()
     ]
     own += _batch_norms("own_batchnorm")
     if REFERENCE_RUST.path.exists():

@@ -121,7 +121,7 @@ impl<'a, D: Float + Send + Sync + 'static> RuntimeOp for EmbeddingRuntimeOp<'a, 
         vec![vec![self.count, *output_shape.last().unwrap()]]
     }
 
-    fn param_names(&self) -> &[&str] {
+    fn param_names(&self) -> &'static [&'static str] {
         &["weight"]
     }
 
