@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ from transpiler.target.model import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transpiler.host.constructor import Constructor
     from transpiler.host.items import Found
     from transpiler.host.kernels import Kernels
@@ -103,11 +106,8 @@ class Assembly:
         for name in _NEEDED:
             if name not in self._methods:
                 raise UnknownError(self._span, f"it has no `{name}`", f"write `{name}`")
-        names = tuple(
-            name for name in PARAMETERS if name in self._methods and name not in _NEVER_CALLED
-        )
         self._count()
-        self._methods.closure(names)
+        self._methods.closure(self._called())
         constructor = self._constructor()
         words = self._words()
         forward = self._chosen("pack_args", self._levels(constructor), (words,))
@@ -118,6 +118,10 @@ class Assembly:
             if packing is not None
         ]
         return self._operator(constructor, forward, backward, launches)
+
+    def _called(self) -> tuple[str, ...]:
+        """The methods of the trait that the Rust has and the runtime calls."""
+        return tuple(it for it in PARAMETERS if it in self._methods and it not in _NEVER_CALLED)
 
     def _count(self) -> None:
         """Note how many inputs and parameters there are, before what is packed is followed."""
@@ -187,24 +191,18 @@ class Assembly:
 
     def _held(self, constructor: Constructor) -> tuple[ir.Kernel, ...]:
         """The kernels whose structs the struct holds or makes."""
-        by_name = {it.name: it for it in self._kernels.all}
+        plans = self._kernels.plans
         made = [kernel for kernel, _ in constructor.kernels]
-        made += [by_name[name] for name in constructor.held.values() if name in by_name]
-        made += [it for each in self._accessors() for it in each]
+        made += [plans[name].kernel for name in constructor.held.values() if name in plans]
+        made += self._made_by_methods()
         return tuple(dict.fromkeys(made))
 
-    def _accessors(self) -> list[tuple[ir.Kernel, ...]]:
-        """The kernels that methods make, those among them that could be translated."""
-        found: list[tuple[ir.Kernel, ...]] = []
+    def _made_by_methods(self) -> Iterator[ir.Kernel]:
+        """The kernels whose structs methods make, those among them that could be translated."""
         for name, routine in self._owner.routines.items():
-            if not routine.takes_self:
-                continue
-            try:
-                body = self._methods.lowered(name).body
-            except HostError:
-                continue
-            found.append(tuple(kernel for kernel, _ in body.constructed))
-        return found
+            if routine.takes_self:
+                with suppress(HostError):
+                    yield from (it for it, _ in self._methods.lowered(name).body.constructed)
 
     def _chosen(
         self,
@@ -377,7 +375,7 @@ class Assembly:
 
         A field may hold a size too, and a const generic may be one, unless it is the extent of blocks.
         """
-        called = tuple(it for it in PARAMETERS if it in self._methods and it not in _NEVER_CALLED)
+        called = self._called()
         found = self._methods.closure(called)
         free = {
             constructor.stored[argument]

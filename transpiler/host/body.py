@@ -191,7 +191,6 @@ class Body(Loops):
         is_list = self.visitor is not None and not as_rows
         self.rows = [] if self.visitor is not None and as_rows else None
         if is_list:
-            self.used.add("arguments")
             self.declare(" arguments", Value(type=UNIT, expression=Name("arguments")))
             self.statements.append(
                 Assignment(

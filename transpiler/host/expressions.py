@@ -237,7 +237,7 @@ class Expressions(Calls):
             if node.start is not None:
                 start = self.value(node.start)
                 source = call("itertools.count", start.expression)
-                return Value(type=Iterator(start.type, is_range=True), stream=Stream(source=source))
+                return Value(type=Iterator(start.type), stream=Stream(source=source))
             raise HostError(node.span, "a range without a start here", "write where it starts")
         start = self.value(node.start)
         end = self.value(node.end, start.type)
@@ -250,7 +250,7 @@ class Expressions(Calls):
         places = (stop,) if constant_of(start.expression) == 0 else (start.expression, stop)
         source = call("range", *places)
         return Value(
-            type=Iterator(start.type, is_range=True),
+            type=Iterator(start.type),
             stream=Stream(source=source, is_sequence=True),
             low=start.low,
         )

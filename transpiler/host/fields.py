@@ -162,6 +162,4 @@ class Fields(Conversions):
 
     def shape_of(self, tensor: Value) -> Value:
         """The shape of an input."""
-        for origin in tensor.origins:
-            self.shapes_read.add(origin)
         return Value(type=SHAPE, expression=Attribute(tensor.expression, "shape"))

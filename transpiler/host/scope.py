@@ -103,12 +103,9 @@ class Scope(ABC):
         self.has_self = has_self
         self.scopes: list[dict[str, Local]] = [{}]
         self.statements: list[Statement] = []
-        self.used: set[str] = set(_TAKEN | KEYWORDS)
-        self.alive: dict[str, int] = {}
         self.pure = 0
         self.support: set[str] = set()
         self.constants_read: set[str] = set()
-        self.shapes_read: set[Origin] = set()
         self.constructed: list[tuple[ir.Kernel, tuple[Expression, ...]]] = []
         self.needs_dtype = False
         self.fields_read: set[str] = set()
@@ -198,7 +195,6 @@ class Scope(ABC):
         while self._is_alive(candidate):
             count += 1
             candidate = f"{plain}_{count}"
-        self.used.add(candidate)
         return candidate
 
     def _is_alive(self, name: str) -> bool:

@@ -29,7 +29,6 @@ from transpiler.host.types import (
     Structure,
     Tuple,
     Variable,
-    resolved,
 )
 from transpiler.passes.cfg import is_enabled
 from transpiler.syntax import nodes as syntax
@@ -227,8 +226,3 @@ class Implementation:
         if name == self.name:
             return Structure(self.name)
         raise self._unknown(written)
-
-
-def is_text(type_: HostType) -> bool:
-    """Whether it is a text."""
-    return resolved(type_) == TEXT

@@ -90,7 +90,6 @@ class Iterator:
     """Anything that iterator methods are called on, ranges among it."""
 
     element: HostType
-    is_range: bool = False
 
 
 @dataclass(frozen=True, slots=True)
