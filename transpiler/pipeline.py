@@ -18,20 +18,25 @@ from transpiler.ir.description import KernelPlan
 from transpiler.lints.allowed import unknown_allowances, without_allowed
 from transpiler.lints.changed_name import changed_names
 from transpiler.lints.registry import run_lints
+from transpiler.optimise.flags import NO_OPTIMISATION, OptimiseOptions
+from transpiler.optimise.remarks import Remark, Remarks
 from transpiler.passes.cfg import Features
 from transpiler.passes.context import PassContext
 from transpiler.passes.elaborate import elaborate
 from transpiler.passes.launch_facts import function_facts, launch_facts
-from transpiler.passes.pipeline import run_passes
+from transpiler.passes.pipeline import FINISH, PREPARE, run_passes
 from transpiler.passes.specialise import block_sizes, specialise
 from transpiler.passes.wide_indices import wide_forms
 from transpiler.syntax.nodes import Impl, Module
 from transpiler.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from transpiler.diagnostics.model import Diagnostic
     from transpiler.frontend.macros.origins import Expansion
     from transpiler.ir import nodes as ir
+    from transpiler.ir.launch_plan import LaunchPlan, Stage
     from transpiler.ir.types import DType
     from transpiler.source import SourceFile
     from transpiler.syntax import nodes as syntax
@@ -50,6 +55,7 @@ class Options:
         op_namespace: the namespace of the torch operators.
         allowed: the codes of warnings not to give, or their beginnings.
         denies_warnings: a warning is as bad as an error.
+        optimise: whether the launchers launch what the optimiser makes of the kernels, and by which transforms.
     """
 
     features: frozenset[str] = frozenset()
@@ -60,6 +66,7 @@ class Options:
     op_namespace: str = DEFAULT_NAMESPACE
     allowed: tuple[str, ...] = ()
     denies_warnings: bool = False
+    optimise: OptimiseOptions = NO_OPTIMISATION
 
     def text(self) -> str:
         """The options that decide what is written, as one would type them, in one fixed order, or `defaults`."""
@@ -73,6 +80,8 @@ class Options:
         words += [f"--block {name}={','.join(map(str, values))}" for name, values in self.blocks]
         if self.dtypes is not None:
             words.append(f"--dtype {','.join(dtype.value for dtype in self.dtypes)}")
+        if self.optimise.is_on:
+            words += ["-O", *(f"-fno-{flag}" for flag in sorted(self.optimise.off))]
         if self.op_namespace != DEFAULT_NAMESPACE:
             words.append(f"--op-namespace {self.op_namespace}")
         return " ".join(words) or "defaults"
@@ -87,7 +96,7 @@ class Result:
 
     `text` is the generated module, None where there are errors; `line_map` leads from its lines
     back to the Rust. `plans` describe the kernels. `syntax` and `module` are the stages in between,
-    as far as they were reached.
+    as far as they were reached. `remarks` are the optimiser's.
     """
 
     source: SourceFile
@@ -97,6 +106,7 @@ class Result:
     line_map: LineMap | None
     syntax: syntax.File | None
     module: ir.Module | None
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -159,12 +169,15 @@ def _translate(
     features = Features(options.features, default_features=options.default_features)
     module = elaborate(file, source, features, sink, frozenset(options.kernels))
     written = module
-    module = run_passes(module, PassContext(sink=sink))
+    prepared = run_passes(module, PassContext(sink=sink), PREPARE)
+    module = run_passes(prepared, PassContext(sink=sink), FINISH, after=None)
     if is_sound and not sink.has_errors:
         run_lints(written, source, sink)
         unknown_allowances(source, sink)
     facts = function_facts(module)
     wide, footprints = wide_forms(module), Footprints()
+    remarks = Remarks()
+    optimised = _optimised(prepared, options, remarks) if not sink.has_errors else {}
     plans = tuple(
         KernelPlan(
             kernel=kernel,
@@ -174,6 +187,7 @@ def _translate(
             ),
             index64=wide.kernels.get(kernel.name),
             block_sizes=block_sizes(kernel),
+            optimised=optimised.get(kernel.name),
         )
         for kernel in module.kernels
     )
@@ -209,7 +223,31 @@ def _translate(
         line_map=line_map,
         syntax=file,
         module=module,
+        remarks=remarks.remarks,
     )
+
+
+def _optimised(module: ir.Module, options: Options, remarks: Remarks) -> Mapping[str, LaunchPlan]:
+    """The launch plans of a module as it is before the last passes, which the kernels of their stages go through."""
+    if not options.optimise.is_on:
+        return {}
+    from transpiler.optimise.driver import optimise  # noqa: PLC0415 - for -O alone
+
+    def finished(stage: Stage) -> Stage:
+        alone = replace(module, kernels=(stage.kernel,))
+        made = run_passes(alone, PassContext(sink=Sink()), FINISH, after="optimise")
+        return replace(stage, kernel=made.kernels[0])
+
+    return {
+        name: replace(
+            plan,
+            variants=tuple(
+                replace(variant, stages=tuple(map(finished, variant.stages)))
+                for variant in plan.variants
+            ),
+        )
+        for name, plan in optimise(module, options.optimise, remarks).items()
+    }
 
 
 def _may_have_operators(file: syntax.File, module: ir.Module) -> bool:

@@ -43,13 +43,17 @@ MAY_IMPORT = {
     "analysis": (*_BASE, *_IR),
     "passes": _MIDDLE,
     "lints": (*_BASE, *_IR, "diagnostics", "analysis"),
+    "optimise": _MIDDLE,
     "target": (*_MIDDLE, "passes"),
     "host": (*_MIDDLE, "frontend", "passes", "target"),
-    "emit": (*_MIDDLE, "passes", "target", "host"),
-    "pipeline": (*_MIDDLE, "frontend", "passes", "lints", "target", "host", "emit"),
-    "workspace": (*_MIDDLE, "frontend", "passes", "target", "host", "emit", "pipeline"),
+    "emit": (*_MIDDLE, "passes", "optimise", "target", "host"),
+    "pipeline": (*_MIDDLE, "frontend", "passes", "lints", "optimise", "target", "host", "emit"),
+    "workspace": (*_MIDDLE, "frontend", "passes", "optimise", "target", "host", "emit", "pipeline"),
     "harness": _MIDDLE,
-    "cli": (*_MIDDLE, "frontend", "passes", "target", "emit", "pipeline", "workspace", "harness"),
+    "cli": (
+        *(*_MIDDLE, "frontend", "passes", "optimise", "target"),
+        *("emit", "pipeline", "workspace", "harness"),
+    ),
 }
 """For each part of the package, the other parts it may import. The harness is for the command and the API alone."""
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from transpiler.ir.extent import Footprint
+    from transpiler.ir.launch_plan import LaunchPlan
     from transpiler.ir.nodes import Function, FunctionSymbol, Kernel, Symbol
     from transpiler.ir.types import DType
     from transpiler.source import Span
@@ -81,7 +82,8 @@ class WideModule:
 class KernelPlan:
     """A kernel with its facts, the specialisations to emit, and its form with indices in 64 bits, if it has one.
 
-    `block_sizes` are the const generics that say how much a program does at a time, not what it computes.
+    `block_sizes` are the const generics that say how much a program does at a time, not what it computes;
+    `optimised` is what the launchers launch in its place.
     """
 
     kernel: Kernel
@@ -89,6 +91,7 @@ class KernelPlan:
     specialisations: tuple[Specialisation, ...]
     index64: WideForm | None = None
     block_sizes: tuple[str, ...] = ()
+    optimised: LaunchPlan | None = None
 
     @property
     def own_form(self) -> WideForm | None:

@@ -29,6 +29,20 @@ class Programs:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A number that has this name where the extent is used."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PowerOfTwo:
+    """The least power of two that is not below a number, at least 1."""
+
+    value: Extent
+
+
+@dataclass(frozen=True, slots=True)
 class Sum:
     """The terms that are added, and those that are subtracted from these."""
 
@@ -60,7 +74,9 @@ class Extreme:
     is_least: bool
 
 
-Extent: TypeAlias = Number | Parameter | Programs | Sum | Product | Division | Extreme
+Extent: TypeAlias = (
+    Number | Parameter | Programs | Named | PowerOfTwo | Sum | Product | Division | Extreme
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

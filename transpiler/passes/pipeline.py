@@ -2,7 +2,7 @@
 
 `check` sees the program as the author wrote it; `fold` makes constants literals, which `loops` and `conditionals` look
 at; `precision` follows values through statements, so it comes when these have their final form; `legalise` comes last,
-since what it adds has meaning in Triton only.
+since what it adds has meaning in Triton only. The optimiser works on what stands before it.
 """
 
 from __future__ import annotations
@@ -36,16 +36,26 @@ PIPELINE: tuple[Pass, ...] = (
     precision,
     legalise,
 )
+PREPARE, FINISH = PIPELINE[:-1], PIPELINE[-1:]
+"""What comes before the optimiser, and after it."""
 
 
-def run_passes(module: Module, context: PassContext) -> Module:
-    """Run every pass; what a pass changed is verified after it.
+def run_passes(
+    module: Module,
+    context: PassContext,
+    passes: tuple[Pass, ...] = PIPELINE,
+    after: str | None = "elaborate",
+) -> Module:
+    """Run passes; the module is verified before the first, as what `after` made, and what a pass changed after it.
+
+    Where `after` is None, the module is known to be sound.
 
     Raises:
         InvalidModuleError: a pass broke an invariant; a fault of the compiler.
     """
-    verify(module, after="elaborate")
-    for each in PIPELINE:
+    if after is not None:
+        verify(module, after=after)
+    for each in passes:
         seen = {id(routine) for routine in module.routines}
         before, module = module, each(module, context)
         changed = replace(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, assert_never
 from transpiler.ir.extent import (
     Division,
     Extreme,
+    Named,
     Number,
     Parameter,
+    PowerOfTwo,
     Product,
     Programs,
     Sum,
@@ -55,6 +57,10 @@ class ExtentSpelling:
                 return self._parameter(place)
             case Programs(axis=axis):
                 return self._programs(axis)
+            case Named(name=name):
+                return model.Name(name)
+            case PowerOfTwo(value=value):
+                return model.Call(model.dotted("triton.next_power_of_2"), (self.extent(value),))
             case Sum(added=added, subtracted=subtracted):
                 total = self._chain(Operator.ADD, added)
                 for term in subtracted:

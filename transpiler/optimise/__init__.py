@@ -1,0 +1,1 @@
+"""The optimising tier: from a kernel as written to the launches that compute the same, faster."""

@@ -1,0 +1,126 @@
+"""The transforms by their flags: what each does, and when it is legal. `-O` turns all of them on."""
+
+from __future__ import annotations
+
+from transpiler.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transform:
+    """A transform: `-f<flag>` and `-fno-<flag>` switch it.
+
+    `summary` says what it does, `condition` when it is legal, both as one sentence for people.
+    """
+
+    flag: str
+    summary: str
+    condition: str
+
+
+BLOCK_AXIS = Transform(
+    flag="block-axis",
+    summary="A program handles a tile of indices along an axis of the grid instead of one.",
+    condition="Programs are unordered, so running some of them in step is one of their orders; what "
+    "varies along the axis may decide neither a branch nor how often a loop runs.",
+)
+SPLIT_INDEX = Transform(
+    flag="split-index",
+    summary="A loop over `n` below `a * b` that uses `n / b` and `n % b` alone becomes two loops.",
+    condition="The loop starts at 0, its bound is the product, and the iterations may be reordered.",
+)
+VECTORISE_LOOP = Transform(
+    flag="vectorise-loop",
+    summary="The iterations of a loop become the lanes of tiles.",
+    condition="Iterations are independent, but for variables that they combine with sum, product, "
+    "least or greatest, in floats reassociated.",
+)
+SPREAD_LOOP = Transform(
+    flag="spread-loop",
+    summary="The iterations of a loop become programs of the grid.",
+    condition="No iteration reads or writes what another one writes, and none leaves a value behind.",
+)
+SPLIT_REDUCTION = Transform(
+    flag="split-reduction",
+    summary="The iterations of a reduction become programs; a second launch combines their results.",
+    condition="What iterations leave behind are reductions alone. The second launch combines in one "
+    "fixed order.",
+)
+SPLIT_KERNEL = Transform(
+    flag="split-kernel",
+    summary="A kernel becomes several launches, each as wide as its own work allows.",
+    condition="No program waits for another one: a barrier between programs is then one of the orders "
+    "they may run in.",
+)
+COLLAPSE_AXES = Transform(
+    flag="collapse-axes",
+    summary="Axes that are one contiguous piece of memory together share the lanes of a tile.",
+    condition="The stride of the outer axis is the extent of the inner one times its stride.",
+)
+HOIST = Transform(
+    flag="hoist",
+    summary="What a loop computes in the same way in each iteration is computed before it.",
+    condition="It has no effect and reads no memory, and cannot fail.",
+)
+REUSE = Transform(
+    flag="reuse",
+    summary="What is computed twice is computed once.",
+    condition="It has no effect and reads no memory.",
+)
+CONTRACT = Transform(
+    flag="contract",
+    summary="`a * b + c` becomes `tl.fma`.",
+    condition="Nothing but the backend's own contraction is lost; it does so by default.",
+)
+STRENGTH = Transform(
+    flag="strength",
+    summary="`n % d` becomes `n - n / d * d` where `n / d` is known, a division by a power of two a shift.",
+    condition="The operands are not negative where the two differ.",
+)
+RECIPROCAL = Transform(
+    flag="reciprocal",
+    summary="A division by one number, lane by lane, becomes a product with its reciprocal.",
+    condition="The reciprocal is exact: a power of two.",
+)
+HINTS = Transform(
+    flag="hints",
+    summary="`tl.multiple_of`, `tl.max_contiguous` say what Triton cannot find out itself.",
+    condition="The analysis of addresses proves it for every launch the launcher lets through.",
+)
+EVICTION = Transform(
+    flag="eviction",
+    summary="Data that is streamed leaves the cache first, data that is read again last.",
+    condition="Always; it changes no value.",
+)
+
+TRANSFORMS = (
+    SPLIT_INDEX,
+    SPLIT_KERNEL,
+    SPLIT_REDUCTION,
+    SPREAD_LOOP,
+    VECTORISE_LOOP,
+    BLOCK_AXIS,
+    COLLAPSE_AXES,
+    HOIST,
+    REUSE,
+    STRENGTH,
+    RECIPROCAL,
+    CONTRACT,
+    HINTS,
+    EVICTION,
+)
+"""All of them, in the order in which they are applied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimiseOptions:
+    """Whether to optimise, and the flags of the transforms that are off."""
+
+    is_on: bool = False
+    off: frozenset[str] = frozenset()
+
+    def has(self, transform: Transform) -> bool:
+        """Whether a transform may be applied."""
+        return self.is_on and transform.flag not in self.off
+
+
+NO_OPTIMISATION = OptimiseOptions()

@@ -1,0 +1,50 @@
+"""What the optimiser says about its transforms: for every one, on every kernel, whether it applied, and why not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.frozen import dataclass
+
+if TYPE_CHECKING:
+    from transpiler.optimise.flags import Transform
+    from transpiler.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """A transform on a kernel: `message` says what became of what stands at `span`, or why it did not apply."""
+
+    transform: Transform
+    kernel: str
+    is_applied: bool
+    message: str
+    span: Span
+
+
+class Remarks:
+    """Collects remarks in the order in which they are made; an exact repetition is kept once."""
+
+    def __init__(self) -> None:
+        self._remarks: dict[Remark, None] = {}
+
+    def applied(self, transform: Transform, kernel: str, message: str, span: Span) -> None:
+        """A transform did something."""
+        self._add(transform, kernel, message, span, is_applied=True)
+
+    def missed(self, transform: Transform, kernel: str, message: str, span: Span) -> None:
+        """A transform did not apply, for this reason."""
+        self._add(transform, kernel, message, span, is_applied=False)
+
+    def _add(
+        self, transform: Transform, kernel: str, message: str, span: Span, *, is_applied: bool
+    ) -> None:
+        remark = Remark(
+            transform=transform, kernel=kernel, is_applied=is_applied, message=message, span=span
+        )
+        self._remarks[remark] = None
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """All of them."""
+        return tuple(self._remarks)
