@@ -10,6 +10,9 @@ from transpiler.resources import directory
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
+FIXED = ("kernel_record.py.j2", "launch_support.py.j2", "operator_support.py.j2")
+"""The templates that take nothing: their text is the same in every module that has it."""
+
 
 @cache
 def _environment() -> Environment:
@@ -33,3 +36,9 @@ def _environment() -> Environment:
 def template(name: str) -> Template:
     """The compiled template of the file `name`."""
     return _environment().get_template(name)
+
+
+@cache
+def fixed_text(name: str) -> str:
+    """The text of a template that takes nothing."""
+    return template(name).render()

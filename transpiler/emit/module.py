@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from transpiler.emit.environment import template
+from transpiler.emit.environment import FIXED, fixed_text, template
 from transpiler.emit.functions import ModuleFunctions
 from transpiler.emit.imports import import_lines
 from transpiler.emit.launchers import launcher_names, launcher_views
@@ -25,11 +25,11 @@ from transpiler.target.printer import comment_text, docstring, print_function
 from transpiler.target.read_names import names_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from transpiler.ir.description import KernelPlan, WideFunction
     from transpiler.ir.nodes import Module, Routine
-    from transpiler.source import SourceFile, Span
+    from transpiler.source import SourceFile
     from transpiler.target.model import Function
     from transpiler.target.printer import Line
 
@@ -148,10 +148,16 @@ def emit_module(
         host_functions=(*(it.rstrip() for it in host.support), *map(_printed, host.functions)),
     )
     text = template("module.py.j2").render(module=view)
-    starts = compile_module(text, _base(source))
+    printed = (*view.kernels, *view.specialisations)
+    starts = compile_module(
+        text,
+        _base(source),
+        functions=(function.text for function in printed),
+        fixed=map(fixed_text, FIXED),
+    )
     return EmittedModule(
         text=text,
-        line_map=_line_map(view, starts),
+        line_map=_line_map(zip(printed, starts, strict=True)),
         changed_names=tuple(_changed_names(plans, kernels)),
     )
 
@@ -289,15 +295,13 @@ def _export_key(name: str) -> tuple[int, list[tuple[int, int, str]]]:
     return kind, parts
 
 
-def _line_map(view: ModuleView, starts: dict[str, int]) -> LineMap:
-    """Where the lines of all functions stand; `starts` gives the lines of their decorators."""
-    entries: list[tuple[int, Span]] = []
-    for function in (*view.kernels, *view.specialisations):
-        decorator = next(index for index, line in enumerate(function.lines) if line.text[:1] == "@")
-        first = starts[function.name] - decorator
-        entries += [
-            (first + index, line.span)
-            for index, line in enumerate(function.lines)
+def _line_map(functions: Iterable[tuple[FunctionView, int]]) -> LineMap:
+    """Where the lines of all functions stand, which begin at the lines given with them."""
+    return LineMap(
+        tuple(
+            (index, line.span)
+            for function, first in functions
+            for index, line in enumerate(function.lines, first)
             if line.span is not None
-        ]
-    return LineMap(tuple(entries))
+        )
+    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.emit.sample import SOURCE, emit, quotients, scale_rows
+from transpiler.emit.environment import FIXED, fixed_text
 from transpiler.emit.imports import import_lines
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.validate import EmissionError, check_names, compile_module
@@ -302,7 +303,17 @@ def test_a_line_map() -> None:
 def test_text_that_does_not_compile_is_a_fault_of_the_compiler() -> None:
     with pytest.raises(EmissionError, match="does not compile"):
         compile_module("def f(:\n", "x.rs")
-    assert compile_module("\n@property\ndef f(): pass\n", "x.rs") == {"f": 2}
+    with pytest.raises(EmissionError, match="does not compile"):
+        compile_module("x = 1\ndef f(:\n", "x.rs", functions=["def f(:"])
+    first, second = "@property\ndef f(): pass", "def g():\n    pass"
+    text = f"\n{first}\n\n\n{second}\ny = 1\n"
+    assert compile_module(text, "x.rs", functions=[first, second]) == [2, 6]
+
+
+def test_what_is_fixed_compiles_and_is_not_compiled_with_each_module() -> None:
+    for name in FIXED:
+        compile_module(fixed_text(name), name)
+    assert compile_module("x = 1\nx +\n", "x.rs", fixed=["x +\n"]) == []
 
 
 def test_a_name_that_nothing_binds_is_a_fault_of_the_compiler() -> None:
