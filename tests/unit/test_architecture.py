@@ -26,13 +26,14 @@ PYTHON = [
 ]
 NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 
-_BASE = ("version", "frozen", "resources", "source")
+_BASE = ("version", "frozen", "resources", "cache", "source")
 _IR = ("ir", "ops")
 _MIDDLE = (*_BASE, "diagnostics", "syntax", *_IR, "analysis")
 MAY_IMPORT = {
     "version": (),
     "frozen": (),
     "resources": (),
+    "cache": (),
     "source": ("frozen",),
     "diagnostics": _BASE,
     "syntax": (*_BASE, "diagnostics"),

@@ -19,6 +19,8 @@ def _environment() -> Environment:
     # Jinja takes tens of milliseconds to import, and much of the compiler does without it.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
 
+    from transpiler.emit.bytecode import StoredBytecode  # noqa: PLC0415
+
     return Environment(
         loader=FileSystemLoader(directory("templates"), encoding="utf-8"),
         undefined=StrictUndefined,
@@ -28,6 +30,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         newline_sequence="\n",
         auto_reload=False,
+        bytecode_cache=StoredBytecode(),
         extensions=(),
     )
 

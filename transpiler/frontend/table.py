@@ -1,21 +1,19 @@
 """The parse table: Lark makes it from the grammar once, and a cache keeps it.
 
-The cache lies in the user's cache folder, under a name made of the grammar's text and the version of Python. One that
-cannot be read or written is done without, silently: it saves half a second and is worth no failure. Lark's own cache is
-not used: it takes 30 ms to read for this grammar, for it stores each of its 14,000 actions as a dictionary; here equal
-rows of the table are stored once, and it takes a tenth.
+Its name there is made of the grammar's text and the version of Python; it saves half a second. Lark's own cache is not
+used: it takes 30 ms to read for this grammar, for it stores each of its 14,000 actions as a dictionary; here equal rows
+of the table are stored once, and it takes a tenth.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
 import sys
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from transpiler import cache
 from transpiler.frontend.engine import Parser, Reduction, Table
 from transpiler.resources import grammar_text
 
@@ -92,53 +90,23 @@ def _reduction(rule: Rule) -> Reduction:
     )
 
 
-def cache_folder() -> Path:
-    """Where this platform keeps a user's caches."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "teeny-transpile"
-
-
 def load_table() -> Table:
     """The table of the grammar, from the cache where it is there."""
     text = grammar()
     versions = (_FORMAT, *START_RULES, *map(str, sys.version_info[:2]))
     key = hashlib.sha256("\n".join((text, *versions)).encode()).hexdigest()
-    try:
-        path = cache_folder() / f"grammar-{key[:24]}.pickle"
-    except RuntimeError:  # no home folder
-        return make_table(text)
-    try:
-        with path.open("rb") as file:
-            rules, *rest = pickle.load(file)  # noqa: S301 - our own file in the user's own folder
-        return Table(tuple(Reduction(*rule) for rule in rules), *rest)
-    except Exception:  # noqa: BLE001, S110 - whatever is wrong with a cache, it is made anew
-        pass
+    name = f"grammar-{key[:24]}.pickle"
+    stored = cache.load(name)
+    if stored is not None:
+        try:
+            rules, *rest = pickle.loads(stored)  # noqa: S301 - our own file in the user's own folder
+            return Table(tuple(Reduction(*rule) for rule in rules), *rest)
+        except Exception:  # noqa: BLE001, S110 - whatever is wrong with a cache, it is made anew
+            pass
     table = make_table(text)
-    _store(path, table)
+    content = (tuple(map(tuple, table.rules)), *table[1:])
+    cache.store(name, pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL))
     return table
-
-
-def _store(path: Path, table: Table) -> None:
-    """Write the cache in one step, so that nobody ever reads half of it."""
-    import tempfile  # noqa: PLC0415 - needed once in the life of a cache
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".grammar-")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            stored = (tuple(map(tuple, table.rules)), *table[1:])
-            pickle.dump(stored, file, protocol=pickle.HIGHEST_PROTOCOL)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
 
 
 _local = threading.local()
