@@ -1,8 +1,9 @@
 """The `dataclass` of the compiler's own types: what the standard one makes, in a tenth of the time.
 
 The standard decorator compiles half a dozen methods for every class when its module is imported, which for two hundred
-classes takes a quarter of a whole run. Here the classes share their methods, and only `__init__` is compiled, when the
-first instance is made: most runs make none of most classes.
+classes takes a quarter of a whole run. Here the classes share their methods, and only `__init__` is their own. It is
+made when there is a first instance, since most runs make none of most classes, from code that classes of as many fields
+share.
 
 A type checker sees the standard decorator. A class that asks for more than to be frozen or not, compared or not, with
 defaults, factories and fields that do not count, gets the standard decorator too.
@@ -12,9 +13,10 @@ from __future__ import annotations
 
 import dataclasses
 from copy import copy
+from enum import Enum
 from functools import cache
 from operator import attrgetter
-from types import MemberDescriptorType
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -112,36 +114,59 @@ def _first_init(self: object, *positional: object, **keywords: object) -> None:
     init(self, *positional, **keywords)
 
 
+class _Place(Enum):
+    """Where a field's value goes, and whether a factory makes it where it is not given."""
+
+    SLOT = " set_{0}(self, p{0})"
+    SLOT_MADE = " set_{0}(self, make_{0}() if p{0} is missing else p{0})"
+    DICT = " self.__dict__[name_{0}] = p{0}"
+    DICT_MADE = " self.__dict__[name_{0}] = make_{0}() if p{0} is missing else p{0}"
+
+
 def _init(cls: type) -> Callable[..., None]:
-    """`__init__` of a class, compiled from its fields."""
+    """`__init__` of a class, made from the code for as many fields."""
     fields: dict[str, dataclasses.Field[object]] = cls.__dataclass_fields__  # type: ignore[attr-defined]
-    names: dict[str, object] = {"missing": dataclasses.MISSING}
-    parameters, lines = [], []
-    for name, field in fields.items():
-        value = name
-        if field.default_factory is not dataclasses.MISSING:
-            names[f"make_{name}"] = field.default_factory
-            parameters.append(f"{name}=missing")
-            value = f"make_{name}() if {name} is missing else {name}"
+    used: dict[str, object] = {"missing": dataclasses.MISSING}
+    defaults: dict[str, object] = {}
+    places: list[_Place] = []
+    positional = [name for name, field in fields.items() if not field.kw_only]
+    keywords = [name for name, field in fields.items() if field.kw_only]
+    for number, name in enumerate((*positional, *keywords)):
+        field = fields[name]
+        is_made = field.default_factory is not dataclasses.MISSING
+        if is_made:
+            used[f"make_{number}"] = field.default_factory
+            defaults[name] = dataclasses.MISSING
         elif field.default is not dataclasses.MISSING:
-            names[f"default_{name}"] = field.default
-            parameters.append(f"{name}=default_{name}")
-        else:
-            parameters.append(name)
+            defaults[name] = field.default
         slot = getattr(cls, name, None)
         if isinstance(slot, MemberDescriptorType):
-            names[f"set_{name}"] = slot.__set__
-            lines.append(f" set_{name}(self, {value})")
+            used[f"set_{number}"] = slot.__set__
+            places.append(_Place.SLOT_MADE if is_made else _Place.SLOT)
         else:
-            lines.append(f" self.__dict__[{name!r}] = {value}")
-    split = sum(not field.kw_only for field in fields.values())
-    if split < len(parameters):
-        parameters.insert(split, "*")
-    source = f"def __init__(self, {', '.join(parameters)}):\n" + ("\n".join(lines) or " pass")
-    exec(source, names)  # noqa: S102 - as `dataclasses` does; the text is made of field names
-    made: Callable[..., None] = names["__init__"]  # type: ignore[assignment]
+            used[f"name_{number}"] = name
+            places.append(_Place.DICT_MADE if is_made else _Place.DICT)
+    code = _code(tuple(places)).replace(
+        co_argcount=1 + len(positional),
+        co_kwonlyargcount=len(keywords),
+        co_varnames=("self", *positional, *keywords),
+    )
+    made = FunctionType(
+        code, used, "__init__", tuple(defaults[name] for name in positional if name in defaults)
+    )
+    made.__kwdefaults__ = {name: defaults[name] for name in keywords if name in defaults}
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
+
+
+@cache
+def _code(places: tuple[_Place, ...]) -> CodeType:
+    """The code of an `__init__` whose fields go to such places: most classes have it in common with others."""
+    parameters = "".join(f", p{number}" for number in range(len(places)))
+    lines = [place.value.format(number) for number, place in enumerate(places)]
+    text = "\n".join((f"def __init__(self{parameters}):", *(lines or [" pass"])))
+    (code,) = (it for it in compile(text, __file__, "exec").co_consts if isinstance(it, CodeType))
+    return code
 
 
 _values: dict[type, Callable[[object], object]] = {}

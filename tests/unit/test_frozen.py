@@ -206,3 +206,17 @@ def test_a_standard_dataclass_may_extend_one() -> None:
         more: list[int] = dataclasses.field(default_factory=list)
 
     assert Extended(span=(0, 0), text="") == Extended(span=(0, 0), text="", more=[])
+
+
+@dataclass(frozen=True, slots=True)
+class Placed(Node):
+    """A class with a field given in order behind one of its base given by name."""
+
+    text: str
+    is_raw: bool = False
+
+
+def test_fields_in_order_stand_before_those_by_name() -> None:
+    made = Placed("a", True, span=(0, 1))
+    assert (made.text, made.is_raw, made.span) == ("a", True, (0, 1))
+    assert Placed("b", span=(0, 1)).is_raw is False
