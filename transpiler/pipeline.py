@@ -14,7 +14,7 @@ from transpiler.frontend.macros.presence import calls_own_macros
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
 from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
-from transpiler.ir.description import KernelPlan
+from transpiler.ir.description import KernelPlan, OperatorFacts
 from transpiler.lints.allowed import unknown_allowances, without_allowed
 from transpiler.lints.changed_name import changed_names
 from transpiler.lints.registry import run_lints
@@ -31,15 +31,19 @@ from transpiler.syntax.nodes import Impl, Module
 from transpiler.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from transpiler.diagnostics.model import Diagnostic
     from transpiler.frontend.macros.origins import Expansion
     from transpiler.ir import nodes as ir
     from transpiler.ir.launch_plan import LaunchPlan, Stage
     from transpiler.ir.types import DType
+    from transpiler.passes.pipeline import Observer as PassObserver
     from transpiler.source import SourceFile
     from transpiler.syntax import nodes as syntax
+
+    Observer = Callable[[str, str], None]
+    """Is given the name of each pass and transform, and the text of a kernel or function after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +99,8 @@ class Result:
     """What became of one source text.
 
     `text` is the generated module, None where there are errors; `line_map` leads from its lines
-    back to the Rust. `plans` describe the kernels. `syntax` and `module` are the stages in between,
-    as far as they were reached. `remarks` are the optimiser's.
+    back to the Rust. `plans` describe the kernels, `operators` what torch can call. `syntax` and `module` are the
+    stages in between, as far as they were reached. `remarks` are the optimiser's.
     """
 
     source: SourceFile
@@ -107,6 +111,7 @@ class Result:
     syntax: syntax.File | None
     module: ir.Module | None
     remarks: tuple[Remark, ...] = ()
+    operators: tuple[OperatorFacts, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -119,25 +124,28 @@ class Result:
         return self.plans
 
 
-def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> Result:
-    """Translate one source text.
+def transpile_source(
+    source: SourceFile, options: Options = DEFAULT_OPTIONS, observe: Observer | None = None
+) -> Result:
+    """Translate one source text; `observe` sees its kernels and functions on the way.
 
     Faults of the Rust are in the result's diagnostics. An exception is a fault of the compiler.
     """
     sink = Sink()
     if not calls_own_macros(source.text):
-        return _translate(source, options, sink)
+        return _translate(source, options, sink, observe)
     from transpiler.frontend.macros.expansion import expand  # noqa: PLC0415 - few files define macros
     from transpiler.frontend.macros.origins import ExpandedSource  # noqa: PLC0415
 
     expansion = expand(source.text, sink)
     if expansion is None:
-        return _translate(source, options, sink)
+        return _translate(source, options, sink, observe)
     expanded = Sink()
     result = _translate(
         ExpandedSource(source, expansion),
         options,
         expanded,
+        observe,
         expansion,
         is_sound=not sink.has_errors,
     )
@@ -153,6 +161,7 @@ def transpile_source(source: SourceFile, options: Options = DEFAULT_OPTIONS) -> 
         line_map=None
         if lines is None
         else LineMap(tuple((line, expansion.line_place(span)) for line, span in lines)),
+        remarks=tuple(replace(it, span=expansion.place(it.span)) for it in result.remarks),
     )
 
 
@@ -160,6 +169,7 @@ def _translate(
     source: SourceFile,
     options: Options,
     sink: Sink,
+    observe: Observer | None = None,
     expansion: Expansion | None = None,
     *,
     is_sound: bool = True,
@@ -169,15 +179,16 @@ def _translate(
     features = Features(options.features, default_features=options.default_features)
     module = elaborate(file, source, features, sink, frozenset(options.kernels))
     written = module
-    prepared = run_passes(module, PassContext(sink=sink), PREPARE)
-    module = run_passes(prepared, PassContext(sink=sink), FINISH, after=None)
+    watch = None if observe is None else _watching(observe)
+    prepared = run_passes(module, PassContext(sink=sink), PREPARE, observe=watch)
+    module = run_passes(prepared, PassContext(sink=sink), FINISH, after=None, observe=watch)
     if is_sound and not sink.has_errors:
         run_lints(written, source, sink)
         unknown_allowances(source, sink)
     facts = function_facts(module)
     wide, footprints = wide_forms(module), Footprints()
     remarks = Remarks()
-    optimised = _optimised(prepared, options, remarks) if not sink.has_errors else {}
+    optimised = _optimised(prepared, options, remarks, observe) if not sink.has_errors else {}
     plans = tuple(
         KernelPlan(
             kernel=kernel,
@@ -191,10 +202,9 @@ def _translate(
         )
         for kernel in module.kernels
     )
-    text, line_map = None, None
+    text, line_map, host = None, None, HostPlan()
     diagnostics = sink.diagnostics
     if not sink.has_errors:
-        host = HostPlan()
         if _may_have_operators(file, module):
             from transpiler.host.planning import plan_host  # noqa: PLC0415 - kernels alone need none of it
 
@@ -224,18 +234,47 @@ def _translate(
         syntax=file,
         module=module,
         remarks=remarks.remarks,
+        operators=_operator_facts(host, options) if text is not None else (),
     )
 
 
-def _optimised(module: ir.Module, options: Options, remarks: Remarks) -> Mapping[str, LaunchPlan]:
+def _operator_facts(host: HostPlan, options: Options) -> tuple[OperatorFacts, ...]:
+    return tuple(
+        OperatorFacts(
+            name=f"{options.op_namespace}::{it.name}",
+            class_name=it.struct_name,
+            forward=it.forward.name,
+            backward=None if it.backward is None else it.backward.name,
+        )
+        for it in host.operators
+    )
+
+
+def _watching(observe: Observer, *, has_functions: bool = True) -> PassObserver:
+    """Shows `observe` each kernel and, where asked for, each function of a module as text."""
+    from transpiler.ir.dump import dump_routine  # noqa: PLC0415 - for those who watch alone
+
+    def watch(name: str, module: ir.Module) -> None:
+        for routine in module.routines if has_functions else module.kernels:
+            observe(name, dump_routine(routine))
+
+    return watch
+
+
+def _optimised(
+    module: ir.Module, options: Options, remarks: Remarks, observe: Observer | None
+) -> Mapping[str, LaunchPlan]:
     """The launch plans of a module as it is before the last passes, which the kernels of their stages go through."""
     if not options.optimise.is_on:
         return {}
     from transpiler.optimise.driver import optimise  # noqa: PLC0415 - for -O alone
 
+    # The functions are those of the module, which were seen.
+    watch = None if observe is None else _watching(observe, has_functions=False)
+
     def finished(stage: Stage) -> Stage:
         alone = replace(module, kernels=(stage.kernel,))
-        made = run_passes(alone, PassContext(sink=Sink()), FINISH, after="optimise")
+        made = run_passes(alone, PassContext(sink=Sink()), FINISH, after="optimise", observe=watch)
         return replace(stage, kernel=made.kernels[0])
 
     return {
@@ -246,7 +285,7 @@ def _optimised(module: ir.Module, options: Options, remarks: Remarks) -> Mapping
                 for variant in plan.variants
             ),
         )
-        for name, plan in optimise(module, options.optimise, remarks).items()
+        for name, plan in optimise(module, options.optimise, remarks, observe).items()
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from transpiler.cli import options, values
+from transpiler.cli import optimising, options, values
 from transpiler.cli.console import ColorChoice, Console
 from transpiler.version import __version__
 
@@ -40,7 +40,7 @@ or --check found something stale; 2 wrong usage.
 """
 
 
-class _Command(click.Command):
+class _Command(optimising.OptimisingCommand):
     """The command, and `verify` where that is its first word.
 
     No group: the first word of a group is always a subcommand, and here it is a path. What follows `verify` is read by
@@ -126,6 +126,12 @@ def _complete_path(
     callback=values.read_dtypes,
     help="Dtypes to specialise for, by their Rust names. Default: what each kernel admits.",
 )
+@optimising.level
+@optimising.other_levels
+@optimising.flags
+@optimising.applied
+@optimising.missed
+@optimising.other_remarks
 @click.option(
     "--op-namespace",
     metavar="NAME",
@@ -173,6 +179,9 @@ def _complete_path(
 @click.option("-q", "--quiet", is_flag=True, help="No summary; diagnostics alone.")
 @click.option("-v", "--verbose", count=True, help="Show remarks and timings too.")
 @click.option("--explain", metavar="CODE", help="Explain a diagnostic's code, and do nothing else.")
+@click.option(
+    "--help-optimise", is_flag=True, help="List the transforms of -O, and do nothing else."
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def command(context: click.Context, /, **given: Unpack[Given]) -> None:
@@ -188,6 +197,9 @@ def command(context: click.Context, /, **given: Unpack[Given]) -> None:
         from transpiler.cli.explain import explain  # noqa: PLC0415 - for this option alone
 
         console.data.segments(explain(given["explain"]))
+        return
+    if given["help_optimise"]:
+        console.data.write("".join(optimising.optimise_help()))
         return
     # The compiler is imported once there is something to compile: help and completion start faster.
     from transpiler.cli.execute import execute  # noqa: PLC0415

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
+from transpiler.cli.optimising import optimise_options
 from transpiler.cli.values import Emit, MessageFormat
 from transpiler.frozen import dataclass
 from transpiler.pipeline import Options
 from transpiler.workspace import exists, is_folder
 
 if TYPE_CHECKING:
+    import re
+
+    from transpiler.cli.optimising import Flag
     from transpiler.cli.values import Block
     from transpiler.ir.types import DType
 
@@ -35,6 +39,10 @@ class Given(TypedDict):
     default_features: bool
     blocks: tuple[Block, ...]
     dtypes: tuple[DType, ...] | None
+    level: bool | None
+    flags: tuple[Flag, ...]
+    applied: re.Pattern[str] | None
+    missed: re.Pattern[str] | None
     op_namespace: str
     emit: str
     target: str | None
@@ -47,6 +55,7 @@ class Given(TypedDict):
     quiet: bool
     verbose: int
     explain: str | None
+    help_optimise: bool
 
 
 class Place(Enum):
@@ -118,6 +127,7 @@ def read_request(given: Given) -> Request:
             op_namespace=given["op_namespace"],
             allowed=given["allow"],
             denies_warnings=given["deny_warnings"],
+            optimise=optimise_options(given["level"], given["flags"]),
         ),
         emit=emit,
         target=given["target"] or _DEFAULT_TARGET,

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from transpiler.cli import options, values
+from transpiler.cli import optimising, options, values
 from transpiler.cli.console import ColorChoice, Console
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from transpiler.cli.optimising import Flag
     from transpiler.ir.types import DType
 
 _EPILOG = """\b
@@ -19,6 +20,7 @@ Examples:
   teeny-transpile verify kernels/batchnorm.rs       all cases of kernels/batchnorm_cases.py
   teeny-transpile verify kernels --dtype f16        a folder, in half precision
   teeny-transpile verify a.rs -k BLOCK=128 --json   some cases, for programs
+  teeny-transpile verify a.rs -O                    what the optimiser makes of the kernels
 
 \b
 Exit codes: 0 every case passes; 1 a case fails or cannot be used, block sizes
@@ -37,6 +39,8 @@ class GivenToVerify(TypedDict):
     timeout: float | None
     features: tuple[str, ...]
     default_features: bool
+    level: bool | None
+    flags: tuple[Flag, ...]
     require_cases: bool
     json: bool
     color: str
@@ -46,6 +50,7 @@ class GivenToVerify(TypedDict):
 
 @click.command(
     name="verify",
+    cls=optimising.OptimisingCommand,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=_EPILOG,
 )
@@ -88,6 +93,9 @@ class GivenToVerify(TypedDict):
 )
 @options.features
 @options.no_default_features
+@optimising.level
+@optimising.other_levels
+@optimising.flags
 @click.option("--require-cases", is_flag=True, help="A kernel without a case is a failure.")
 @click.option("--json", is_flag=True, help="One JSON document on standard output, no table.")
 @options.color

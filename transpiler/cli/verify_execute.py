@@ -9,6 +9,7 @@ import click
 
 from transpiler import workspace
 from transpiler.cli.machine_code import SetupError
+from transpiler.cli.optimising import optimise_options
 from transpiler.cli.verify_json import document
 from transpiler.cli.verify_table import print_outcomes
 from transpiler.diagnostics.model import Severity
@@ -91,7 +92,9 @@ def execute(given: GivenToVerify, console: Console) -> int:
 def _translate(given: GivenToVerify) -> tuple[list[Program], list[Report]]:
     """The programs of all paths, each file once, and what the compiler has to say."""
     options = Options(
-        features=frozenset(given["features"]), default_features=given["default_features"]
+        features=frozenset(given["features"]),
+        default_features=given["default_features"],
+        optimise=optimise_options(given["level"], given["flags"]),
     )
     found: dict[Path, Input] = {}
     programs: list[Program] = []

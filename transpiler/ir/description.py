@@ -101,6 +101,16 @@ class KernelPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorFacts:
+    """An operator of torch: `name` with its namespace, the class that launches, the Rust names of its kernels."""
+
+    name: str
+    class_name: str
+    forward: str
+    backward: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedName:
     """A name callers use that could not stay: `what` it names (a kernel, a parameter), and where the Rust gives it."""
 

@@ -20,7 +20,12 @@ _INDENT = "  "
 
 def dump_module(module: ir.Module) -> str:
     """Every function and every kernel of the module, in order."""
-    return "\n".join("\n".join(_Dump(routine).lines()) + "\n" for routine in module.routines)
+    return "\n".join(map(dump_routine, module.routines))
+
+
+def dump_routine(routine: ir.Kernel | ir.Function) -> str:
+    """One of them."""
+    return "\n".join(_Dump(routine).lines()) + "\n"
 
 
 class _Dump:

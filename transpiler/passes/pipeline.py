@@ -22,8 +22,13 @@ from transpiler.passes.precision import precision
 from transpiler.passes.structure import structure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from transpiler.ir.nodes import Module
     from transpiler.passes.context import Pass, PassContext
+
+    Observer = Callable[[str, Module], None]
+    """Is given the name of each pass and the module after it."""
 
 PIPELINE: tuple[Pass, ...] = (
     check,
@@ -45,16 +50,19 @@ def run_passes(
     context: PassContext,
     passes: tuple[Pass, ...] = PIPELINE,
     after: str | None = "elaborate",
+    observe: Observer | None = None,
 ) -> Module:
     """Run passes; the module is verified before the first, as what `after` made, and what a pass changed after it.
 
-    Where `after` is None, the module is known to be sound.
+    Where `after` is None, the module is known to be sound. `observe` sees what `after` made and what each pass made.
 
     Raises:
         InvalidModuleError: a pass broke an invariant; a fault of the compiler.
     """
     if after is not None:
         verify(module, after=after)
+        if observe is not None:
+            observe(after, module)
     for each in passes:
         seen = {id(routine) for routine in module.routines}
         before, module = module, each(module, context)
@@ -64,4 +72,6 @@ def run_passes(
             functions=tuple(it for it in module.functions if id(it) not in seen),
         )
         verify(changed, after=each.__name__)
+        if observe is not None:
+            observe(each.__name__, module)
     return module
