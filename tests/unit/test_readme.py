@@ -133,12 +133,12 @@ def test_the_error_is_what_the_command_says(folder: Path) -> None:
 
 def test_every_option_is_in_the_table() -> None:
     table = README.partition("| option |")[2].partition("\n\n")[0]
-    listed = [sorted(re.findall(r"`(-{1,2}[a-z-]*)", row)) for row in ROW.findall(table)]
+    listed = [sorted(re.findall(r"`(-{1,2}[a-zA-Z0-9-]*)", row)) for row in ROW.findall(table)]
     context = click.Context(command, **command.context_settings)
     offered = [
         sorted(it.opts + it.secondary_opts)
         for it in command.get_params(context)
-        if isinstance(it, click.Option)
+        if isinstance(it, click.Option) and not it.hidden
     ]
     assert sorted(listed) == sorted(offered)
 
