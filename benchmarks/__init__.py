@@ -1,0 +1,1 @@
+"""What the compiler and its kernels cost; scripts that measure and never assert."""

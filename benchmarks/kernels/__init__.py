@@ -1,0 +1,1 @@
+"""The parts of `bench_kernels.py`: what is computed, by whom, how it is judged, timed and told."""

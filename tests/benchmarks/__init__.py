@@ -1,0 +1,1 @@
+"""The scripts that measure: what they compute and tell, without measuring."""
