@@ -11,6 +11,7 @@ from transpiler.emit.imports import import_lines
 from transpiler.emit.launchers import launcher_names, launcher_views
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.operators import operator_views
+from transpiler.emit.plans import PlanLowering
 from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
@@ -18,6 +19,7 @@ from transpiler.frozen import dataclass
 from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
 from transpiler.ir.description import ChangedName
 from transpiler.passes.wide_indices import SUFFIX
+from transpiler.target.launch_plans import META, PLAN_NAMES
 from transpiler.target.lower import LoweredKernel, lower_kernel
 from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, python_name
 from transpiler.target.prelude import PRELUDE, helpers_for
@@ -27,6 +29,7 @@ from transpiler.target.read_names import names_read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from transpiler.emit.plans import EmittedPlan
     from transpiler.ir.description import KernelPlan, WideFunction
     from transpiler.ir.nodes import Module, Routine
     from transpiler.source import SourceFile
@@ -50,6 +53,19 @@ class EmittedModule:
     changed_names: tuple[ChangedName, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Lowered:
+    """The kernels of a module, and for each what is launched in its place and the functions to define above it.
+
+    `classes` are the names of their launchers.
+    """
+
+    kernels: list[LoweredKernel]
+    launches: list[EmittedPlan | None]
+    functions: list[list[Function]]
+    classes: list[str]
+
+
 def emit_module(
     module: Module,
     plans: tuple[KernelPlan, ...],
@@ -68,11 +84,20 @@ def emit_module(
     Raises:
         EmissionError: the text is no valid Python; a fault of the compiler.
     """
-    kernels, functions, classes = _lower(module, plans, source, forms)
+    lowered = _lower(module, plans, source, forms)
+    kernels, functions, classes = lowered.kernels, lowered.functions, lowered.classes
     raw = [kernel.function for kernel in kernels]
+    launch_plans = [it.function for it in lowered.launches if it is not None]
+    stages = [stage.function for it in lowered.launches if it is not None for stage in it.stages]
     wide = [(kernel, form) for kernel in kernels if (form := kernel.own_form) is not None]
     called = [function for group in functions for function in group]
-    defined = (*(it.function for it in kernels), *(it for _, it in wide), *called)
+    defined = (
+        *(it.function for it in kernels),
+        *(it for _, it in wide),
+        *called,
+        *stages,
+        *launch_plans,
+    )
     bound_names = {*(it.name for it in defined), *classes}
     reserved = HOST_NAMES | HOST_BUILTINS | MODULE_NAMES
     # A kernel keeps its name; an operator on the struct of that very kernel gets another.
@@ -88,7 +113,7 @@ def emit_module(
     ]
     replaced = {it.struct_name for it in host.operators if it.is_launcher}
     specialised = [function for kernel in kernels for function in kernel.specialisations]
-    reads = [(it, names_read(it)) for it in (*called, *raw, *specialised)]
+    reads = [(it, names_read(it)) for it in (*called, *raw, *specialised, *stages)]
     known = {it.name: names for it, names in reads}
     reads += [
         (form, known[kernel.function.name] | names_read(form, kernel.shared))
@@ -98,6 +123,7 @@ def emit_module(
     helpers = helpers_for(read)
     bound = MODULE_NAMES.union(helpers, (it.name for it, _ in reads))
     check_names(reads, bound)
+    check_names(((it, names_read(it) - {META}) for it in launch_plans), bound | PLAN_NAMES)
     view = ModuleView(
         header=tuple(comment_text(line) for line in _header(source, options_text, version)),
         docstring=tuple(
@@ -126,16 +152,22 @@ def emit_module(
                 ),
                 *(it.name for it in (*raw, *specialised)),
                 *(form.name for _, form in wide),
+                *(it.name for it in stages),
             ]
         ),
         helpers=tuple(PRELUDE[name].rstrip() for name in helpers),
         kernels=tuple(
             view
-            for kernel, group in zip(kernels, functions, strict=True)
-            for view in (*map(_view, group), *_views(kernel))
+            for kernel, launches, group in zip(kernels, lowered.launches, functions, strict=True)
+            for view in (
+                *map(_view, group),
+                *_views(kernel),
+                *(_view(it.function) for it in (launches.stages if launches else ())),
+            )
         ),
         specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),
-        table=table(zip(plans, kernels, strict=True)),
+        plans=tuple(map(_printed, launch_plans)),
+        table=table(zip(plans, kernels, lowered.launches, strict=True)),
         launchers=launcher_views(
             tuple(zip(classes, plans, kernels, strict=True)), host.pairs, replaced
         ),
@@ -143,7 +175,10 @@ def emit_module(
             host,
             operators,
             namespace,
-            {plan.kernel.name: kernel for plan, kernel in zip(plans, kernels, strict=True)},
+            {
+                plan.kernel.name: (kernel, launches)
+                for plan, kernel, launches in zip(plans, kernels, lowered.launches, strict=True)
+            },
         ),
         host_functions=(*(it.rstrip() for it in host.support), *map(_printed, host.functions)),
     )
@@ -197,11 +232,8 @@ def _lower(
     plans: tuple[KernelPlan, ...],
     source: SourceFile,
     forms: tuple[WideFunction, ...],
-) -> tuple[list[LoweredKernel], list[list[Function]], list[str]]:
-    """All kernels, for each the functions to define above it, and the names of the launcher classes.
-
-    Their functions' names are chosen first: no local may hide one.
-    """
+) -> _Lowered:
+    """Lower all kernels. Their functions' names are chosen first: no local may hide one."""
     specialisations = [
         it.name for plan in plans for it in plan.specialisations if not it.is_kernel_itself
     ]
@@ -222,7 +254,9 @@ def _lower(
         return f"{base}:{source.position(routine.name_span.start).line}"
 
     functions = ModuleFunctions(module.functions, plans, module_names, origin, forms)
+    planned = PlanLowering(functions, module_names, taken | module_names | {*classes}, origin)
     kernels: list[LoweredKernel] = []
+    launches: list[EmittedPlan | None] = []
     groups: list[list[Function]] = []
     for plan, name, form_name in zip(plans, names, form_names, strict=True):
         callees = functions.named_by(plan.kernel)
@@ -234,8 +268,12 @@ def _lower(
         group = list(functions.newly_used(plan.kernel))
         if plan.index64 is not None:
             group += functions.newly_used(plan.index64.kernel)
+        launches.append(planned.lower(plan, kernels[-1]))
+        variants = plan.optimised.variants if plan.optimised is not None else ()
+        for stage in (it for variant in variants for it in variant.stages):
+            group += functions.newly_used(stage.kernel)
         groups.append(group)
-    return kernels, groups, classes
+    return _Lowered(kernels=kernels, launches=launches, functions=groups, classes=classes)
 
 
 def _views(kernel: LoweredKernel) -> Iterator[FunctionView]:

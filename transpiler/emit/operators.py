@@ -29,6 +29,7 @@ from transpiler.target.printer import docstring, print_function, with_value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from transpiler.emit.plans import EmittedPlan
     from transpiler.host import plan
     from transpiler.host.plan import HostPlan
     from transpiler.target.lower import LoweredKernel
@@ -39,7 +40,10 @@ _MAKES = {"float": "float", GRID: "tuple"}
 
 
 def operator_views(
-    host: HostPlan, names: list[str], namespace: str, kernels: Mapping[str, LoweredKernel]
+    host: HostPlan,
+    names: list[str],
+    namespace: str,
+    kernels: Mapping[str, tuple[LoweredKernel, EmittedPlan | None]],
 ) -> tuple[OperatorView, ...]:
     """The operators of a plan; `names` are those of their functions in Python, `kernels` are by their Rust names."""
     return tuple(
@@ -51,7 +55,7 @@ def _view(
     operator: plan.Operator,
     name: str,
     namespace: str,
-    kernels: Mapping[str, LoweredKernel],
+    kernels: Mapping[str, tuple[LoweredKernel, EmittedPlan | None]],
 ) -> OperatorView:
     names = (*operator.inputs, *operator.parameters)
     left_out = names[len(names) - operator.optional :]
@@ -135,9 +139,9 @@ def _view(
         traced=tuple(
             with_value(f"{INDENT}{INDENT}return ", Call(definition, (*passed, *given)), 2)
         ),
-        forward_forms=_forms(kernels[operator.forward.name]),
+        forward_forms=_forms(*kernels[operator.forward.name]),
         # torch takes no derivative of an operator that changes its arguments.
-        backward_forms=_forms(kernels[backward.name])
+        backward_forms=_forms(*kernels[backward.name])
         if backward is not None and not operator.updated
         else (),
     )
@@ -151,9 +155,11 @@ def _assigned(name: str, value: Expression) -> tuple[str, ...]:
     return tuple(with_value(before, value, 1))
 
 
-def _forms(kernel: LoweredKernel) -> tuple[str, ...]:
-    """The kernel, and that with 64-bit offsets, by the names that torch looks for."""
-    return tuple(it.name for it in (kernel.function, kernel.own_form) if it is not None)
+def _forms(kernel: LoweredKernel, launches: EmittedPlan | None) -> tuple[str, ...]:
+    """The kernel, that with 64-bit offsets, and those in its place, by the names that torch looks for."""
+    stages = () if launches is None else launches.stages
+    forms = (kernel.function, kernel.own_form, *(stage.function for stage in stages))
+    return tuple(it.name for it in forms if it is not None)
 
 
 def _facts(operator: plan.Operator) -> list[str]:

@@ -14,19 +14,24 @@ from transpiler.target.model import Dict, Expression, Name, Number, Text, Tuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from transpiler.emit.plans import EmittedPlan
     from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Symbol
     from transpiler.target.lower import LoweredKernel
 
 
-def table(kernels: Iterable[tuple[KernelPlan, LoweredKernel]]) -> tuple[str, ...]:
+def table(
+    kernels: Iterable[tuple[KernelPlan, LoweredKernel, EmittedPlan | None]],
+) -> tuple[str, ...]:
     """The lines of `KERNELS`."""
-    entries = [line for plan, kernel in kernels for line in _record(plan, kernel)]
+    entries = [line for each in kernels for line in _record(*each)]
     opening = "KERNELS: dict[str, Kernel] = {"
     return (opening, *entries, "}") if entries else (f"{opening}}}",)
 
 
-def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
+def _record(
+    plan: KernelPlan, kernel: LoweredKernel, launches: EmittedPlan | None
+) -> tuple[str, ...]:
     """The lines of one entry of `KERNELS`."""
     source = plan.kernel
     parameters = {
@@ -69,6 +74,7 @@ def _record(plan: KernelPlan, kernel: LoweredKernel) -> tuple[str, ...]:
             for line in print_expression(value, before=f"{INDENT * 2}{name}=", behind=",", level=2)
         ),
         *elements(facts.footprints, parameters, level=2),
+        *([f"{INDENT * 2}optimised={launches.function.name},"] if launches is not None else []),
         f"{INDENT}),",
     )
 

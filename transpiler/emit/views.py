@@ -82,6 +82,7 @@ class ModuleView:
     helpers: tuple[str, ...]
     kernels: tuple[FunctionView, ...]
     specialisations: tuple[FunctionView, ...]
+    plans: tuple[str, ...]
     table: tuple[str, ...]
     launchers: tuple[LauncherView, ...]
     operators: tuple[OperatorView, ...]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from transpiler.ir.nodes import Routine, Symbol
 
-_TRITON = {
+TRITON_DTYPES = {
     DType.BOOL: "int1",
     DType.I8: "int8",
     DType.I16: "int16",
@@ -48,13 +48,14 @@ _TRITON = {
     DType.F32: "float32",
     DType.F64: "float64",
 }
+"""The names of dtypes in Triton, which are those of torch but for bool."""
 
 
 def triton_dtype(dtype: ElementType, parameters: Mapping[str, str]) -> Expression:
     """`tl.float32`, or the Python name of a dtype parameter."""
     match dtype:
         case DType():
-            return Attribute(Name("tl"), _TRITON[dtype])
+            return Attribute(Name("tl"), TRITON_DTYPES[dtype])
         case DtypeParameter():
             return Name(parameters[dtype.name])
         case DtypeVariable():

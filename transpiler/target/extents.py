@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
     from transpiler.ir.extent import AtLeast, Extent
 
+POWER_OF_TWO = "_power_of_two"
+"""The function of a generated module that gives the least power of two not below a number."""
+
 
 class ExtentSpelling:
     """Writes extents.
 
-    `parameter` says how a parameter is spelled, by its place, `programs` the extent of the grid along an axis.
+    `parameter` says how a parameter is spelled, by its place, `programs` the extent of the grid along an axis, and
+    `named` what has a name.
     """
 
     def __init__(
@@ -36,15 +40,16 @@ class ExtentSpelling:
         *,
         parameter: Callable[[int], model.Expression],
         programs: Callable[[int], model.Expression],
+        named: Callable[[str], model.Expression] = model.Name,
     ) -> None:
         self._parameter = parameter
         self._programs = programs
+        self._named = named
 
-    def condition(self, condition: AtLeast) -> model.Expression:
-        """`value >= bound`."""
-        return model.Binary(
-            Operator.GREATER_EQUAL, self.extent(condition.value), self.extent(condition.bound)
-        )
+    def condition(self, condition: AtLeast, *, negated: bool = False) -> model.Expression:
+        """`value >= bound`; `negated`, it is `value < bound`."""
+        operator = Operator.LESS if negated else Operator.GREATER_EQUAL
+        return model.Binary(operator, self.extent(condition.value), self.extent(condition.bound))
 
     def extent(self, extent: Extent) -> model.Expression:
         """The number as an expression."""
@@ -58,9 +63,9 @@ class ExtentSpelling:
             case Programs(axis=axis):
                 return self._programs(axis)
             case Named(name=name):
-                return model.Name(name)
+                return self._named(name)
             case PowerOfTwo(value=value):
-                return model.Call(model.dotted("triton.next_power_of_2"), (self.extent(value),))
+                return model.Call(model.Name(POWER_OF_TWO), (self.extent(value),))
             case Sum(added=added, subtracted=subtracted):
                 total = self._chain(Operator.ADD, added)
                 for term in subtracted:

@@ -163,6 +163,7 @@ HOST_NAMES = frozenset(
             "_Unsaved",
             "_are_aligned",
             "_guarded",
+            "_is_large",
             "_is_recorded",
             "_is_traced",
             "_kind",
@@ -171,6 +172,8 @@ HOST_NAMES = frozenset(
             "_on",
             "_operator",
         ),
+        *("_PlannedLaunch", "_Scratch", "_Stage", "_power_of_two"),
+        *("_traced_form", "_with_scratch"),
         *("_free_name", "_NAMES", "_register_backward", "_save", "_saved", "_unpacked"),
     }
 )
