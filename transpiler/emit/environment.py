@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 FIXED = ("kernel_record.py.j2", "launch_support.py.j2", "operator_support.py.j2")
-"""The templates that take nothing: their text is the same in every module that has it."""
+"""The templates whose text is the same in every module that has it, and that has launch plans or has none."""
 
 
 @cache
@@ -42,6 +42,6 @@ def template(name: str) -> Template:
 
 
 @cache
-def fixed_text(name: str) -> str:
-    """The text of a template that takes nothing."""
-    return template(name).render()
+def fixed_text(name: str, *, has_plans: bool) -> str:
+    """The text of a template that is the same in all modules with launch plans, or in all without."""
+    return template(name).render(has_plans=has_plans)

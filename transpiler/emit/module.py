@@ -182,13 +182,14 @@ def emit_module(
         ),
         host_functions=(*(it.rstrip() for it in host.support), *map(_printed, host.functions)),
     )
-    text = template("module.py.j2").render(module=view)
+    has_plans = bool(launch_plans)
+    text = template("module.py.j2").render(module=view, has_plans=has_plans)
     printed = (*view.kernels, *view.specialisations)
     starts = compile_module(
         text,
         _base(source),
         functions=(function.text for function in printed),
-        fixed=map(fixed_text, FIXED),
+        fixed=(fixed_text(each, has_plans=has_plans) for each in FIXED),
     )
     return EmittedModule(
         text=text,

@@ -312,7 +312,8 @@ def test_text_that_does_not_compile_is_a_fault_of_the_compiler() -> None:
 
 def test_what_is_fixed_compiles_and_is_not_compiled_with_each_module() -> None:
     for name in FIXED:
-        compile_module(fixed_text(name), name)
+        for has_plans in (False, True):
+            compile_module(fixed_text(name, has_plans=has_plans), name)
     assert compile_module("x = 1\nx +\n", "x.rs", fixed=["x +\n"]) == []
 
 
