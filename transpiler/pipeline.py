@@ -31,7 +31,7 @@ from transpiler.syntax.nodes import Impl, Module
 from transpiler.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from transpiler.diagnostics.model import Diagnostic
     from transpiler.frontend.macros.origins import Expansion
@@ -222,7 +222,7 @@ def _translate(
         )
         text, line_map = emitted.text, emitted.line_map
         changed_names(emitted.changed_names, sink)
-        diagnostics = _judged(without_allowed(sink.diagnostics, written, source), options)
+        diagnostics = judged(without_allowed(sink.diagnostics, written, source), options)
         if any(found.severity is Severity.ERROR for found in diagnostics):
             text, line_map = None, None
     return Result(
@@ -296,8 +296,9 @@ def _may_have_operators(file: syntax.File, module: ir.Module) -> bool:
     )
 
 
-def _judged(diagnostics: tuple[Diagnostic, ...], options: Options) -> tuple[Diagnostic, ...]:
+def judged(diagnostics: Iterable[Diagnostic], options: Options) -> tuple[Diagnostic, ...]:
     """What the options leave of warnings: those allowed are gone, those left are errors where they are denied."""
+    diagnostics = tuple(diagnostics)
     if options.allowed:
         diagnostics = tuple(
             found

@@ -12,6 +12,7 @@ from transpiler.pipeline import Options, Result, transpile_source
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Files, Invoke
+    from transpiler.pipeline import Observer
     from transpiler.source import SourceFile
 
 
@@ -79,10 +80,10 @@ def test_byte_order_mark_and_line_ends_of_windows_are_fine(files: Files, invoke:
 def test_a_fault_of_the_compiler_is_a_diagnostic_and_other_files_go_on(
     files: Files, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(source: SourceFile, options: Options) -> Result:
+    def fail(source: SourceFile, options: Options, observe: Observer | None = None) -> Result:
         if source.name == "b.rs":
             raise RecursionError("too deep")
-        return transpile_source(source, options)
+        return transpile_source(source, options, observe)
 
     monkeypatch.setattr("transpiler.cli.translate.transpile_source", fail)
     folder = files({"a.rs": DOUBLE, "b.rs": DOUBLE})

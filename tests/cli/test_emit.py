@@ -80,6 +80,18 @@ _KERNEL = {
             "additionalProperties": False,
         },
     },
+    "optimised": {
+        "type": ["object", "null"],
+        "properties": {"transforms": _TEXTS, "stages": _TEXTS},
+        "required": ["transforms", "stages"],
+        "additionalProperties": False,
+    },
+}
+_OPERATOR = {
+    "name": {"type": "string", "pattern": r"^\w+::\w+$"},
+    "class": _TEXT,
+    "kernel": _TEXT,
+    "backward": {"type": ["string", "null"]},
 }
 _DOCUMENT = {
     "type": "object",
@@ -107,8 +119,17 @@ _DOCUMENT = {
                             "additionalProperties": False,
                         },
                     },
+                    "operators": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": _OPERATOR,
+                            "required": list(_OPERATOR),
+                            "additionalProperties": False,
+                        },
+                    },
                 },
-                "required": ["file", "sha256", "kernels"],
+                "required": ["file", "sha256", "kernels", "operators"],
                 "additionalProperties": False,
             },
         },

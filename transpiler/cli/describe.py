@@ -1,7 +1,8 @@
 """`--emit json`: the kernels of a file for other tools.
 
 Schema version 1. One document: `{"schema_version", "generator": {"name", "version"}, "files":
-[file]}`. A file is `{"file", "sha256", "kernels": [kernel]}`, and a kernel:
+[file]}`. A file is `{"file", "sha256", "kernels": [kernel], "operators": [operator]}`, an operator `{"name", "class",
+"kernel", "backward"}` (the last may be null), and a kernel:
 
 * `name`; `span`: `{"file", "start": {"offset", "line", "column"}, "end": …}`, half-open, code
   points, lines and columns from one; `docs`: the lines of its doc comment.
@@ -15,6 +16,7 @@ Schema version 1. One document: `{"schema_version", "generator": {"name", "versi
   null.
 * `specialisations`: `{"name", "dtypes": {parameter: dtype}, "constants": {const generic: value}}`
   each.
+* `optimised`: null, or what is launched in its place, `{"transforms": [flag], "stages": [kernel name]}`.
 """
 
 from __future__ import annotations
@@ -23,24 +25,29 @@ import json
 from typing import TYPE_CHECKING
 
 from transpiler.ir.types import type_text
+from transpiler.optimise.remarks import applied_flags
 from transpiler.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from transpiler.ir.description import KernelPlan, Specialisation
+    from transpiler.ir.description import KernelPlan, OperatorFacts, Specialisation
+    from transpiler.ir.launch_plan import LaunchPlan
     from transpiler.ir.nodes import Kernel, Symbol
+    from transpiler.pipeline import Result
     from transpiler.source import SourceFile, Span
 
 SCHEMA_VERSION = 1
 
 
-def describe(source: SourceFile, plans: Sequence[KernelPlan]) -> dict[str, object]:
-    """A file with its kernels, as plain data."""
+def describe(result: Result) -> dict[str, object]:
+    """A file with its kernels and operators, as plain data."""
+    source = result.source
     return {
         "file": source.name,
         "sha256": source.digest,
-        "kernels": [_kernel(source, plan) for plan in plans],
+        "kernels": [_kernel(result, plan) for plan in result.plans],
+        "operators": [_operator(operator) for operator in result.operators],
     }
 
 
@@ -60,8 +67,17 @@ def document(files: Sequence[dict[str, object]]) -> str:
     )
 
 
-def _kernel(source: SourceFile, plan: KernelPlan) -> dict[str, object]:
-    kernel, facts = plan.kernel, plan.facts
+def _operator(operator: OperatorFacts) -> dict[str, object]:
+    return {
+        "name": operator.name,
+        "class": operator.class_name,
+        "kernel": operator.forward,
+        "backward": operator.backward,
+    }
+
+
+def _kernel(result: Result, plan: KernelPlan) -> dict[str, object]:
+    source, kernel, facts = result.source, plan.kernel, plan.facts
     return {
         "name": kernel.name,
         "span": _span(source, kernel.span),
@@ -84,6 +100,15 @@ def _kernel(source: SourceFile, plan: KernelPlan) -> dict[str, object]:
         "feature_gate": kernel.feature_gate,
         "backward": kernel.backward,
         "specialisations": [_specialisation(kernel, each) for each in plan.specialisations],
+        "optimised": None if plan.optimised is None else _optimised(result, plan.optimised),
+    }
+
+
+def _optimised(result: Result, plan: LaunchPlan) -> dict[str, object]:
+    stages = (stage.kernel.name for variant in plan.variants for stage in variant.stages)
+    return {
+        "transforms": list(applied_flags(result.remarks, plan.kernel.name)),
+        "stages": list(dict.fromkeys(stages)),
     }
 
 

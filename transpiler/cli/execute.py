@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from transpiler import workspace
 from transpiler.cli.artefacts import Translated, collisions, text_artefacts
 from transpiler.cli.gather import gather
+from transpiler.cli.remarks import OPTIMISER_CODES
 from transpiler.cli.request import Place
 from transpiler.cli.selection import unknown_names
 from transpiler.cli.summary import Delivered, print_compiled, print_summary
@@ -15,6 +16,7 @@ from transpiler.cli.translate import Job, translate
 from transpiler.cli.values import Emit, MessageFormat
 from transpiler.diagnostics.model import Diagnostic, Severity
 from transpiler.diagnostics.render.report import Report
+from transpiler.pipeline import judged
 from transpiler.source import SourceFile
 from transpiler.workspace import FileError, State
 
@@ -36,10 +38,14 @@ def execute(request: Request, console: Console) -> int:
     done = [each for each in everything if not _is_beside_the_point(request, each)]
     mistakes = unknown_names(request.options, [each.translation for each in everything])
     mistakes += collisions(request, done)
+    idle = judged(map(_idle, request.idle), request.options)
+    mistakes += [found for found in idle if found.severity is Severity.ERROR]
     if texts and not done and not mistakes:
         mistakes.append(_nothing_found(texts))
     reports.extend(_report(each) for each in done)
     artefacts: list[Artefact] = []
+    if idle and not mistakes:
+        reports.append(Report(source=None, diagnostics=idle))
     if mistakes:
         reports.append(Report(source=None, diagnostics=tuple(mistakes)))
     elif request.emit.is_compiled:
@@ -65,7 +71,16 @@ def execute(request: Request, console: Console) -> int:
 def _translate(
     request: Request, texts: Sequence[tuple[workspace.Input, SourceFile]]
 ) -> list[Translated]:
-    jobs = [Job(source=source, options=request.options, emit=request.emit) for _, source in texts]
+    jobs = [
+        Job(
+            source=source,
+            options=request.options,
+            emit=request.emit,
+            remarks=request.remarks,
+            print_after=request.print_after,
+        )
+        for _, source in texts
+    ]
     sizes = (len(source.text) for _, source in texts)
     translations = workspace.parallel_map(translate, jobs, sizes)
     return [
@@ -87,6 +102,15 @@ def _is_beside_the_point(request: Request, each: Translated) -> bool:
 def _report(each: Translated) -> Report:
     translation = each.translation
     return Report(source=translation.source, diagnostics=translation.diagnostics)
+
+
+def _idle(option: str) -> Diagnostic:
+    return Diagnostic(
+        severity=Severity.WARNING,
+        code="W0801",
+        message=f"`{option}` has no effect without `-O`",
+        help="give `-O` as well, or `-O0` if nothing shall be optimised",
+    )
 
 
 def _nothing_found(texts: Sequence[object]) -> Diagnostic:
@@ -161,14 +185,16 @@ def _print_reports(
 
 
 def _for_people(request: Request, reports: Sequence[Report]) -> list[Report]:
-    """Remarks are for those who ask for detail."""
+    """Remarks are for those who ask for detail; those of the optimiser are there where they were asked for."""
     if request.verbosity > 0:
         return list(reports)
     return [
         Report(
             source=report.source,
             diagnostics=tuple(
-                found for found in report.diagnostics if found.severity is not Severity.REMARK
+                found
+                for found in report.diagnostics
+                if found.severity is not Severity.REMARK or found.code in OPTIMISER_CODES
             ),
         )
         for report in reports

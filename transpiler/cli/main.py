@@ -66,6 +66,16 @@ class _Command(optimising.OptimisingCommand):
         return made
 
 
+def _read_passes(
+    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    if not texts:
+        return ()
+    from transpiler.cli.print_after import read_passes  # noqa: PLC0415 - for this option alone
+
+    return read_passes(context, parameter, texts)
+
+
 def _complete_path(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
@@ -147,6 +157,13 @@ def _complete_path(
     help="What to make: a Triton module; a dump of the syntax tree or of the typed IR; a "
     "description of the kernels for other tools; or, with Triton, machine code (amdgcn and hsaco "
     "for gfx targets).",
+)
+@click.option(
+    "--print-after",
+    metavar="PASS,...",
+    multiple=True,
+    callback=_read_passes,
+    help="With --emit ir: the IR after these passes and transforms as well, or after all.",
 )
 @click.option(
     "--target",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from transpiler.cli.optimising import optimise_options
+from transpiler.cli.remarks import WantedRemarks
 from transpiler.cli.values import Emit, MessageFormat
 from transpiler.frozen import dataclass
 from transpiler.pipeline import Options
@@ -43,6 +44,7 @@ class Given(TypedDict):
     flags: tuple[Flag, ...]
     applied: re.Pattern[str] | None
     missed: re.Pattern[str] | None
+    print_after: tuple[str, ...]
     op_namespace: str
     emit: str
     target: str | None
@@ -77,7 +79,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A run of the command."""
+    """A run of the command; `idle` are options that have no effect without one that was not given."""
 
     arguments: tuple[str, ...]
     stdin_name: str
@@ -90,6 +92,9 @@ class Request:
     message_format: MessageFormat
     is_quiet: bool
     verbosity: int
+    remarks: WantedRemarks
+    print_after: tuple[str, ...]
+    idle: tuple[str, ...]
 
     @property
     def only_compares(self) -> bool:
@@ -137,7 +142,36 @@ def read_request(given: Given) -> Request:
         message_format=MessageFormat(given["message_format"]),
         is_quiet=given["quiet"],
         verbosity=given["verbose"],
+        remarks=WantedRemarks(applied=given["applied"], missed=given["missed"]),
+        print_after=_print_after(given, emit),
+        idle=_idle(given),
     )
+
+
+def _print_after(given: Given, emit: Emit) -> tuple[str, ...]:
+    """The passes to print after, of those that run."""
+    names = given["print_after"]
+    if not names:
+        return ()
+    if emit is not Emit.IR:
+        raise click.UsageError("--print-after goes with --emit ir")
+    from transpiler.cli.print_after import OPTIMISING  # noqa: PLC0415 - for this option alone
+
+    if not given["level"]:
+        without = [name for name in names if name in OPTIMISING]
+        if len(without) == len(names):
+            raise click.UsageError(f"--print-after {without[0]} goes with -O")
+    return names
+
+
+def _idle(given: Given) -> tuple[str, ...]:
+    """What has no effect without `-O`, where no level was given: with `-O0` that is what was asked for."""
+    if given["level"] is not None:
+        return ()
+    options = [f"-f{name}" for name, is_on in dict(given["flags"]).items() if is_on]
+    options += ["-Rpass"] if given["applied"] is not None else []
+    options += ["-Rpass-missed"] if given["missed"] is not None else []
+    return tuple(options)
 
 
 def _check_target(given: Given, emit: Emit) -> None:

@@ -6,15 +6,18 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from transpiler.cli.describe import describe
+from transpiler.cli.remarks import WantedRemarks, with_remarks
 from transpiler.cli.values import Emit
 from transpiler.diagnostics.model import Diagnostic, Severity
 from transpiler.frozen import dataclass
+from transpiler.optimise.remarks import applied_flags
 from transpiler.pipeline import Options, transpile_source
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from transpiler.cli.print_after import Printed
     from transpiler.emit.line_map import LineMap
     from transpiler.harness.aot import Entry
     from transpiler.ir.description import KernelPlan
@@ -30,21 +33,27 @@ _SYNTAX = "E01"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A text and what to make of it."""
+    """A text and what to make of it, and what to tell about the way: remarks, and the IR after passes."""
 
     source: SourceFile
     options: Options
     emit: Emit
+    remarks: WantedRemarks = WantedRemarks()
+    print_after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelSummary:
-    """A kernel in a few words: dtypes and const generics with the values that are emitted."""
+    """A kernel in a few words: dtypes and const generics with the values that are emitted.
+
+    `transforms` are those that made what is launched in its place; None where the optimiser is off.
+    """
 
     name: str
     dtypes: tuple[str, ...]
     constants: tuple[tuple[str, tuple[int | bool, ...]], ...]
     specialisations: int
+    transforms: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +79,7 @@ class Translation:
     kernels: tuple[KernelSummary, ...]
     declared: Declared | None
     seconds: float
+    operators: tuple[str, ...] = ()
     description: dict[str, object] | None = None
     entries: tuple[Entry, ...] = ()
     line_map: LineMap | None = None
@@ -87,23 +97,36 @@ def translate(job: Job) -> Translation:
     """Run the compiler on one text; a fault of its own becomes a diagnostic (E0812)."""
     start = time.perf_counter()
     try:
-        result = transpile_source(job.source, job.options)
-        return _reduce(result, job.emit, start)
+        printed = _printed(job)
+        observe = None if printed is None else printed.observe
+        result = transpile_source(job.source, job.options, observe)
+        return _reduce(result, job, printed, start)
     except Exception as error:  # noqa: BLE001 - whatever it is, it concerns this file alone
         return _fault(job.source, error, start)
 
 
-def _reduce(result: Result, emit: Emit, start: float) -> Translation:
+def _printed(job: Job) -> Printed | None:
+    if not job.print_after:
+        return None
+    from transpiler.cli.print_after import Printed  # noqa: PLC0415 - for this option alone
+
+    return Printed(job.print_after)
+
+
+def _reduce(result: Result, job: Job, printed: Printed | None, start: float) -> Translation:
+    emit = job.emit
     description: dict[str, object] | None = None
     entries: tuple[Entry, ...] = ()
     text: str | None = None
-    diagnostics = result.diagnostics
+    diagnostics = with_remarks(result.diagnostics, result.remarks, job.remarks)
     if result.ok and not result.plans and emit is not Emit.AST:
         diagnostics = (*diagnostics, _no_kernel(result))
     elif result.ok:
         text = _artefact(result, emit)
+        if printed is not None:
+            text = printed.before(text)
         if emit is Emit.JSON:
-            description = describe(result.source, result.plans)
+            description = describe(result)
         if emit.is_compiled:
             from transpiler.harness.aot import entries as all_entries  # noqa: PLC0415
 
@@ -112,7 +135,8 @@ def _reduce(result: Result, emit: Emit, start: float) -> Translation:
         source=result.source,
         diagnostics=diagnostics,
         text=text,
-        kernels=tuple(_summary(plan) for plan in result.plans),
+        kernels=tuple(_summary(plan, result, job.options) for plan in result.plans),
+        operators=tuple(operator.name for operator in result.operators),
         declared=_names(result),
         seconds=time.perf_counter() - start,
         description=description,
@@ -143,8 +167,11 @@ def _artefact(result: Result, emit: Emit) -> str:
             return dump_file(_present(result.syntax))
         case Emit.IR:
             from transpiler.ir.dump import dump_module  # noqa: PLC0415 - for this format alone
+            from transpiler.ir.plan_dump import dump_plan  # noqa: PLC0415
 
-            return dump_module(_present(result.module))
+            plans = (plan.optimised for plan in result.plans)
+            launched = (dump_plan(plan) for plan in plans if plan is not None)
+            return "\n".join((dump_module(_present(result.module)), *launched))
         case Emit.JSON:
             return ""
         case Emit.TRITON | Emit.TTIR | Emit.PTX | Emit.CUBIN:
@@ -158,7 +185,7 @@ def _present(value: _Value | None) -> _Value:
     return value
 
 
-def _summary(plan: KernelPlan) -> KernelSummary:
+def _summary(plan: KernelPlan, result: Result, options: Options) -> KernelSummary:
     found = plan.specialisations
     dtypes = dict.fromkeys("/".join(dtype.value for dtype in each.dtypes) for each in found)
     return KernelSummary(
@@ -169,7 +196,12 @@ def _summary(plan: KernelPlan) -> KernelSummary:
             for index, symbol in enumerate(plan.kernel.const_generics)
         ),
         specialisations=len(found),
+        transforms=_transforms(plan, result) if options.optimise.is_on else None,
     )
+
+
+def _transforms(plan: KernelPlan, result: Result) -> tuple[str, ...]:
+    return () if plan.optimised is None else applied_flags(result.remarks, plan.kernel.name)
 
 
 def _names(result: Result) -> Declared | None:

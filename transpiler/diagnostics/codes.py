@@ -2,7 +2,8 @@
 
 Families: E01 text and syntax, E02 names, E03 operations and their arguments, E04 types and shapes, E05 what Triton
 refuses, E06 Rust that is not supported, E07 attributes and generics, E08 files and options. W: warnings, W06 for what
-goes wrong on a GPU, W07 for names. R: remarks, R07 for what a file could have and has not. 09 of each kind: operators.
+goes wrong on a GPU, W07 for names, W08 for options. R: remarks, R07 for what a file could have and has not, R08 for
+what the optimiser did. 09 of each kind: operators.
 """
 
 from __future__ import annotations

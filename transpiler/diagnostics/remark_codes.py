@@ -22,4 +22,19 @@ REMARK_CODES: tuple[Code, ...] = (
         right="#[kernel]\n"
         "pub fn scale_backward<T: Triton>(dy_ptr: T::Pointer<f32>, dx_ptr: T::Pointer<f32>) {}",
     ),
+    remark(
+        "R0801",
+        "A transform of the optimiser was applied",
+        "`-O -Rpass` tells for every kernel where a transform was applied, at the Rust that it "
+        "changed, and `-Rpass=REGEX` for the transforms whose names the expression matches. The name "
+        "stands before the message: `-fno-` and the name switch that transform off.",
+    ),
+    remark(
+        "R0802",
+        "A transform of the optimiser was not applied",
+        "`-O -Rpass-missed` tells for every kernel why a transform was not applied, at the Rust that "
+        "stands in its way, and `-Rpass-missed=REGEX` for the transforms whose names the expression "
+        "matches. That is no fault: the kernel computes what it says, and a transform that cannot be "
+        "proved to keep that leaves it alone. `--help-optimise` says when each is legal.",
+    ),
 )

@@ -140,4 +140,13 @@ WARNING_CODES: tuple[Code, ...] = (
         "#[kernel]\n"
         "pub fn scale_backward<T: Triton>(x_ptr: T::Pointer<f32>) {}",
     ),
+    warning(
+        "W0801",
+        "An option has no effect without another",
+        "The flags of transforms and the remarks about them say something about `-O`, which was not "
+        "given. The module is the one that is made without them. Where `-O0` is given as well, that "
+        "is what was asked for, and nothing is said.",
+        wrong="teeny-transpile kernels/batchnorm.rs -fblock-axis",
+        right="teeny-transpile kernels/batchnorm.rs -O -fblock-axis",
+    ),
 )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from transpiler.optimise.flags import Transform
     from transpiler.source import Span
 
@@ -20,6 +22,12 @@ class Remark:
     is_applied: bool
     message: str
     span: Span
+
+
+def applied_flags(remarks: Iterable[Remark], kernel: str) -> tuple[str, ...]:
+    """The flags of the transforms that were applied to a kernel, each once, in the order of the remarks."""
+    flags = (it.transform.flag for it in remarks if it.is_applied and it.kernel == kernel)
+    return tuple(dict.fromkeys(flags))
 
 
 class Remarks:
