@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from transpiler.passes.function_table import called
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.lower import lower_function
-from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, python_name
+from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, AnyOf, python_name
 from transpiler.target.printer import print_function
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class ModuleFunctions:
         else:
             name = self._name(f"{self._lowered[form.narrow].callee.name}{SUFFIX}")
         callees = self.named_by(source)
-        reserved = self._module_names.union(callee.name for callee in callees.values())
+        reserved = AnyOf(self._module_names, {callee.name for callee in callees.values()})
         if form is None:
             lowered = lower_function(source, name, reserved, callees, origin)
         else:

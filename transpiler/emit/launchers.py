@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from transpiler.emit.views import LauncherView
 from transpiler.host.struct_names import struct_name
 from transpiler.ir.types import DType, Scalar
-from transpiler.target.names import python_name
+from transpiler.target.names import AnyOf, python_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from transpiler.host.plan import Pair
     from transpiler.ir.description import KernelPlan
@@ -23,12 +23,13 @@ _TAKEN_BY_METHODS = frozenset(
 
 
 def launcher_names(
-    plans: tuple[KernelPlan, ...], taken: frozenset[str], present: frozenset[str]
+    plans: tuple[KernelPlan, ...], taken: Container[str], present: frozenset[str]
 ) -> list[str]:
     """The names of the classes in Python; `taken` are those that the module has for something else."""
     names: dict[str, None] = {}
+    forbidden = AnyOf(taken, names)
     for plan in plans:
-        names[python_name(struct_name(plan.kernel.name), taken.union(names), present)] = None
+        names[python_name(struct_name(plan.kernel.name), forbidden, present)] = None
     return list(names)
 
 

@@ -21,7 +21,7 @@ from transpiler.ir.description import ChangedName
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.launch_plans import META, PLAN_NAMES
 from transpiler.target.lower import LoweredKernel, lower_kernel
-from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, python_name
+from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, AnyOf, python_name
 from transpiler.target.prelude import PRELUDE, helpers_for
 from transpiler.target.printer import comment_text, docstring, print_function
 from transpiler.target.read_names import names_read
@@ -241,14 +241,13 @@ def _lower(
     taken = MODULE_NAMES.union(HOST_NAMES, HOST_BUILTINS, PRELUDE, specialisations)
     present = frozenset(plan.kernel.name for plan in plans)
     names = [python_name(plan.kernel.name, taken, present) for plan in plans]
+    taken = taken.union(names)
     form_names = [
-        python_name(f"{name}{SUFFIX}", taken.union(names), present)
-        if plan.own_form is not None
-        else ""
+        python_name(f"{name}{SUFFIX}", taken, present) if plan.own_form is not None else ""
         for plan, name in zip(plans, names, strict=True)
     ]
     module_names = frozenset({*names, *form_names, *specialisations, *PRELUDE})
-    classes = launcher_names(plans, taken.union(names, form_names), present)
+    classes = launcher_names(plans, taken.union(form_names), present)
     base = _base(source)
 
     def origin(routine: Routine) -> str:
@@ -263,7 +262,7 @@ def _lower(
         callees = functions.named_by(plan.kernel)
         if plan.index64 is not None and module.functions:
             callees |= functions.named_by(plan.index64.kernel)
-        reserved = module_names.union(callee.name for callee in callees.values())
+        reserved = AnyOf(module_names, {callee.name for callee in callees.values()})
         place = origin(plan.kernel)
         kernels.append(lower_kernel(plan, name, reserved, place, callees, form_name))
         group = list(functions.newly_used(plan.kernel))

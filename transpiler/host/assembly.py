@@ -195,7 +195,7 @@ class Assembly:
         made = [kernel for kernel, _ in constructor.kernels]
         made += [plans[name].kernel for name in constructor.held.values() if name in plans]
         made += self._made_by_methods()
-        return tuple(dict.fromkeys(made))
+        return tuple({kernel.name: kernel for kernel in made}.values())
 
     def _made_by_methods(self) -> Iterator[ir.Kernel]:
         """The kernels whose structs methods make, those among them that could be translated."""

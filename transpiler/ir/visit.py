@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from operator import is_
+from typing import TYPE_CHECKING, assert_never
 
 from transpiler.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Half of all expressions: a walk has nothing to look for in them.
 _LEAVES = (ir.Read, ir.Literal)
@@ -137,6 +141,11 @@ def _add_expression(
         pending.extend(child_expressions(node)[::-1])
 
 
+def _are_same(new: Sequence[object], old: Sequence[object]) -> bool:
+    """Whether these are the very objects that those are, in the same order."""
+    return len(new) == len(old) and all(map(is_, new, old))
+
+
 class Rewriter:
     """Rebuilds what changes, bottom up; a subclass overrides `leave_*`, or a method as a whole.
 
@@ -170,9 +179,7 @@ class Rewriter:
         result: list[ir.Statement] = []
         for statement in statements:
             result.extend(self.leave_statement(self.statement(statement)))
-        if len(result) == len(statements) and all(
-            new is old for new, old in zip(result, statements, strict=True)
-        ):
+        if _are_same(result, statements):
             return statements
         return tuple(result)
 
@@ -186,7 +193,9 @@ class Rewriter:
                 return replace(node, value=value, symbol=symbol)
             case ir.LetTuple():
                 value = self.expression(node.value)
-                symbols = tuple(s if s is None else self.symbol(s) for s in node.symbols)
+                symbols = tuple([s if s is None else self.symbol(s) for s in node.symbols])
+                if value is node.value and _are_same(symbols, node.symbols):
+                    return node
                 return replace(node, value=value, symbols=symbols)
             case ir.Declare():
                 symbol = self.symbol(node.symbol)
@@ -208,14 +217,7 @@ class Rewriter:
                     return node
                 return replace(node, condition=condition, body=body, result=result)
             case ir.For():
-                return replace(
-                    node,
-                    start=self.expression(node.start),
-                    stop=self.expression(node.stop),
-                    step=self.expression(node.step),
-                    symbol=self.symbol(node.symbol),
-                    body=self.block(node.body),
-                )
+                return self._for(node)
             case ir.Break() | ir.Return():
                 left = None if node.value is None else self.expression(node.value)
                 return node if left is node.value else replace(node, value=left)
@@ -223,6 +225,17 @@ class Rewriter:
                 return node
             case _:
                 assert_never(node)
+
+    def _for(self, node: ir.For) -> ir.For:
+        start, stop = self.expression(node.start), self.expression(node.stop)
+        step, symbol = self.expression(node.step), self.symbol(node.symbol)
+        body = self.block(node.body)
+        if _are_same(
+            (start, stop, step, symbol, body),
+            (node.start, node.stop, node.step, node.symbol, node.body),
+        ):
+            return node
+        return replace(node, start=start, stop=stop, step=step, symbol=symbol, body=body)
 
     def _if(self, node: ir.If) -> ir.If:
         condition, then_block = self.expression(node.condition), self.block(node.then_block)
@@ -256,35 +269,46 @@ class Rewriter:
                     return node
                 return replace(node, left=left, right=right)
             case ir.OpCall():
-                arguments = tuple(self.argument(argument) for argument in node.arguments)
-                if all(n is o for n, o in zip(arguments, node.arguments, strict=True)):
+                arguments = tuple([self.argument(argument) for argument in node.arguments])
+                if _are_same(arguments, node.arguments):
                     return node
                 return replace(node, arguments=arguments)
             case ir.Call():
-                return replace(
-                    node,
-                    arguments=tuple([self.expression(argument) for argument in node.arguments]),
-                    constants=tuple([self.expression(constant) for constant in node.constants]),
-                )
+                given = tuple([self.expression(argument) for argument in node.arguments])
+                constants = tuple([self.expression(constant) for constant in node.constants])
+                if _are_same(given, node.arguments) and _are_same(constants, node.constants):
+                    return node
+                return replace(node, arguments=given, constants=constants)
             case ir.OffsetPointer():
                 pointer, offsets = self.expression(node.pointer), self.expression(node.offsets)
                 if pointer is node.pointer and offsets is node.offsets:
                     return node
                 return replace(node, pointer=pointer, offsets=offsets)
             case ir.TupleValue():
-                elements = tuple(self.expression(element) for element in node.elements)
-                return replace(node, elements=elements)
-            case ir.Conditional():
-                return replace(
-                    node,
-                    condition=self.expression(node.condition),
-                    then_value=self.block_value(node.then_value),
-                    else_value=self.block_value(node.else_value),
+                elements = tuple([self.expression(element) for element in node.elements])
+                return (
+                    node if _are_same(elements, node.elements) else replace(node, elements=elements)
                 )
+            case ir.Conditional():
+                return self._conditional(node)
             case ir.BlockValue():
                 return self.block_value(node)
             case _:
                 assert_never(node)
+
+    def _conditional(self, node: ir.Conditional) -> ir.Conditional:
+        condition = self.expression(node.condition)
+        then_value, else_value = (
+            self.block_value(node.then_value),
+            self.block_value(node.else_value),
+        )
+        if (
+            condition is node.condition
+            and then_value is node.then_value
+            and else_value is node.else_value
+        ):
+            return node
+        return replace(node, condition=condition, then_value=then_value, else_value=else_value)
 
     def block_value(self, node: ir.BlockValue) -> ir.BlockValue:
         """A block value with its statements and its value rewritten."""
@@ -305,9 +329,9 @@ class Rewriter:
             ):
                 return node
             case ir.ListArgument():
-                elements = tuple(self.expression(element) for element in node.elements)
-                if all(n is o for n, o in zip(elements, node.elements, strict=True)):
-                    return node
-                return replace(node, elements=elements)
+                elements = tuple([self.expression(element) for element in node.elements])
+                return (
+                    node if _are_same(elements, node.elements) else replace(node, elements=elements)
+                )
             case _:
                 return self.expression(node)

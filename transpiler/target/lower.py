@@ -28,6 +28,8 @@ from transpiler.target.statements import CONSTEXPR, StatementLowering
 from transpiler.target.usage import analyse
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Function as IrFunction
     from transpiler.ir.nodes import Routine, Symbol
@@ -67,7 +69,7 @@ class LoweredFunction:
 def lower_function(
     source: IrFunction,
     name: str,
-    module_names: frozenset[str],
+    module_names: Container[str],
     callees: Callees,
     origin: str,
     widened: frozenset[Symbol] = frozenset(),
@@ -113,7 +115,7 @@ def lower_function(
 def lower_kernel(
     plan: KernelPlan,
     name: str,
-    module_names: frozenset[str],
+    module_names: Container[str],
     origin: str,
     callees: Callees = MappingProxyType({}),
     form_name: str = "",

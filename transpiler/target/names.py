@@ -209,7 +209,7 @@ class KernelNames:
     discards: Mapping[tuple[Span, int], str]
 
 
-class _AnyOf:
+class AnyOf:
     """The names in any of several collections; a module has many names, so they are not copied together."""
 
     def __init__(self, *collections: Container[str]) -> None:
@@ -245,7 +245,7 @@ def _normalised(name: str) -> str:
 def name_kernel(
     kernel: Routine,
     usage: Usage,
-    module_names: frozenset[str],
+    module_names: Container[str],
     widened: frozenset[Symbol] = frozenset(),
 ) -> KernelNames:
     """Name all symbols of a kernel, or of a function.
@@ -274,14 +274,14 @@ class _Allocator:
         self,
         kernel: Routine,
         usage: Usage,
-        module_names: frozenset[str],
+        module_names: Container[str],
         widened: frozenset[Symbol],
     ) -> None:
         self._widened = widened
         self._kernel = kernel
         self._usage = usage
         self._present = usage.rust_names
-        self._reserved = _AnyOf(MODULE_NAMES, module_names)
+        self._reserved = AnyOf(MODULE_NAMES, module_names)
         self._symbols: dict[Symbol, str] = {}
         self._discards: dict[tuple[Span, int], str] = {}
         self._constants: set[str] = set()
@@ -299,10 +299,10 @@ class _Allocator:
             parameter.name: python_name(parameter.name, self._reserved, self._present)
             for parameter in kernel.dtype_parameters
         }
-        self._reserved = _AnyOf(self._reserved, frozenset(dtypes.values()))
+        self._reserved = AnyOf(self._reserved, frozenset(dtypes.values()))
         scope: dict[str, Symbol] = {}
         launch_names = _LAUNCH_NAMES if isinstance(kernel, Kernel) else frozenset()
-        forbidden = _AnyOf(self._reserved, launch_names, scope)
+        forbidden = AnyOf(self._reserved, launch_names, scope)
         for symbol in (*kernel.parameters, *kernel.const_generics):
             name = python_name(symbol.name, forbidden, self._present)
             scope[name] = symbol
