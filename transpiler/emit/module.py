@@ -136,6 +136,7 @@ def emit_module(
                 *(["tl"] if helpers or any(it.dtype_parameters for it in kernels) else []),
                 *(_LAUNCHER_IMPORTS if kernels else []),
                 *(_OPERATOR_IMPORTS if host.operators else []),
+                *(["lru_cache"] if launch_plans else []),
                 *_host_names(host),
             }
         ),

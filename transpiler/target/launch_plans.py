@@ -192,7 +192,7 @@ class _Writer:
             dtype, count = _torch_dtype(scratch.dtype, names), spelling.extent(scratch.count)
             assign(scratch.name, model.Call(Name(SCRATCH), (dtype, count)))
         for stage in variant.stages:
-            own = {tile.name for tile in stage.tiles}
+            own = {symbol.name for symbol in stage.kernel.const_generics}
             need(*(name for tile in stage.tiles for name in _named(tile.default)))
             need(*(name for extent in stage.grid for name in _named(extent) if name not in own))
             need(*(symbol.name for symbol in stage.kernel.parameters))
