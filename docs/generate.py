@@ -4,7 +4,8 @@
 
 * `docs/ops.md` from the op table,
 * `docs/diagnostics.md` from the table of codes,
-* in `README.md` the Python that the Rust above it becomes.
+* in `README.md` the Python that the Rust above it becomes,
+* in `docs/optimising.md` the transforms.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from transpiler.diagnostics.codes import CODES
 from transpiler.ops.enums import ENUMS, REFUSED
 from transpiler.ops.model import Effect
 from transpiler.ops.table import OPS
+from transpiler.optimise.flags import TRANSFORMS
 from transpiler.pipeline import transpile_source
 from transpiler.source import SourceFile
 
@@ -107,6 +109,7 @@ _README_EXAMPLE = re.compile(
     re.DOTALL,
 )
 _README_FILE = "axpy.rs"
+_TRANSFORMS = re.compile(r"(?<=<!-- transforms -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 
 _WIDTH = 100
 
@@ -224,6 +227,20 @@ def readme(text: str) -> str:
     return text[: example.start("python")] + function + text[example.end("python") :]
 
 
+def optimising(text: str) -> str:
+    """The page of the optimiser with its table of transforms made anew, in the order in which they are applied.
+
+    Raises:
+        ValueError: there is no place for the table.
+    """
+    if _TRANSFORMS.search(text) is None:
+        raise ValueError("docs/optimising.md has no place for the transforms")
+    rows = ["| `-f` | what it does | when it is legal |", "| --- | --- | --- |"]
+    rows += [f"| `{it.flag}` | {it.summary} | {it.condition} |" for it in TRANSFORMS]
+    table = "".join(f"{row}\n" for row in rows)
+    return _TRANSFORMS.sub(lambda _: f"\n{table}\n", text)
+
+
 def main() -> int:
     """Write the pages, or with `--check` compare them; 1 where one is stale."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -236,6 +253,7 @@ def main() -> int:
         root / "docs/ops.md": operations(),
         root / "docs/diagnostics.md": diagnostics(),
         root / "README.md": readme(old_readme),
+        root / "docs/optimising.md": optimising((root / "docs/optimising.md").read_text("utf-8")),
     }
     stale = False
     for path, new in pages.items():

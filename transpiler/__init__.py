@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
     from transpiler.diagnostics.model import Diagnostic
     from transpiler.harness.refusals import Refusal
+    from transpiler.optimise.flags import OptimiseOptions
     from transpiler.pipeline import Options, Result
     from transpiler.source import SourceFile
 
 __all__ = [
+    "OptimiseOptions",
     "Options",
     "Result",
     "TranspileError",
@@ -40,23 +42,32 @@ class TranspileError(Exception):
         self.diagnostics = diagnostics
 
 
-def transpile(source: str | PathLike[str], options: Options | None = None) -> Result:
+def transpile(
+    source: str | PathLike[str], options: Options | None = None, *, optimise: bool | None = None
+) -> Result:
     """Translate Rust to a Triton module.
 
     Args:
         source: the Rust text, or the path of a file. A `str` is a path where it is one line that ends in `.rs`.
         options: what to translate and which specialisations to emit; everything with the defaults where left out.
+        optimise: whether launchers launch what the optimiser makes of the kernels; where left out, `options` tell.
 
     Returns:
-        The module's `text` (None where the Rust has errors), its `kernels`, the `diagnostics` and the `line_map`.
+        The module's `text` (None where the Rust has errors), its `kernels` and `operators`, the `diagnostics` and the
+        optimiser's `remarks`, and the `line_map`.
 
     Raises:
         OSError: the file cannot be read.
         UnicodeDecodeError: the file is not UTF-8.
     """
+    from dataclasses import replace
+
     from transpiler.pipeline import DEFAULT_OPTIONS, transpile_source
 
-    return transpile_source(_source_file(source), options or DEFAULT_OPTIONS)
+    chosen = options or DEFAULT_OPTIONS
+    if optimise is not None:
+        chosen = replace(chosen, optimise=replace(chosen.optimise, is_on=optimise))
+    return transpile_source(_source_file(source), chosen)
 
 
 def check(source: str | PathLike[str], options: Options | None = None) -> tuple[Diagnostic, ...]:
@@ -64,12 +75,15 @@ def check(source: str | PathLike[str], options: Options | None = None) -> tuple[
     return transpile(source, options).diagnostics
 
 
-def load(source: str | PathLike[str], options: Options | None = None) -> ModuleType:
+def load(
+    source: str | PathLike[str], options: Options | None = None, *, optimise: bool | None = None
+) -> ModuleType:
     """Translate Rust and import the generated module.
 
     Args:
         source: as for `transpile`.
         options: as for `transpile`.
+        optimise: as for `transpile`.
 
     Returns:
         The live module: its kernels, its specialisations and `KERNELS`. An error of a launch, such as one of Triton's
@@ -82,7 +96,7 @@ def load(source: str | PathLike[str], options: Options | None = None) -> ModuleT
     """
     from transpiler.harness.load import import_module
 
-    result = transpile(source, options)
+    result = transpile(source, options, optimise=optimise)
     if result.text is None:
         from transpiler.diagnostics.render.full import render
         from transpiler.diagnostics.render.report import Report
@@ -123,4 +137,8 @@ def __getattr__(name: str) -> object:
         from transpiler import pipeline
 
         return getattr(pipeline, name)
+    if name == "OptimiseOptions":
+        from transpiler.optimise import flags
+
+        return flags.OptimiseOptions
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import TYPE_CHECKING
 
 import pytest
 
 import transpiler
+from tests.host.pair_files import ROWS
 from tests.unit.passes.kernels import LOAD, kernel, store
 
 if TYPE_CHECKING:
@@ -114,3 +116,49 @@ def test_options_choose_specialisations() -> None:
         for dtype in ("f32", "f64", "f16", "bf16")
         for block in (64, 512)
     ]
+
+
+# --- The optimiser -----------------------------------------------------------------------------
+
+
+def options_of(result: transpiler.Result) -> str:
+    """What the header of a module says of the options."""
+    assert result.text is not None
+    (line,) = (it for it in result.text.splitlines() if it.startswith("# Options: "))
+    return line.removeprefix("# Options: ")
+
+
+def test_the_optimiser_is_off_unless_asked_for() -> None:
+    assert options_of(transpiler.transpile(DOUBLE)) == "defaults"
+    assert transpiler.transpile(DOUBLE).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("off", "is_on", "optimise", "text"),
+    [
+        ((), False, True, "-O"),
+        (("hoist",), False, True, "-O -fno-hoist"),
+        (("hoist",), True, None, "-O -fno-hoist"),
+        (("hoist",), True, False, "defaults"),
+    ],
+)
+def test_the_keyword_counts_more_than_the_options(
+    off: tuple[str, ...], is_on: bool, optimise: bool | None, text: str
+) -> None:
+    options = transpiler.Options(
+        optimise=transpiler.OptimiseOptions(is_on=is_on, off=frozenset(off))
+    )
+    assert options_of(transpiler.transpile(DOUBLE, options, optimise=optimise)) == text
+
+
+def test_a_module_is_loaded_optimised() -> None:
+    loaded = transpiler.load(DOUBLE, optimise=True)
+    assert "# Options: -O\n" in inspect.getsource(loaded)
+
+
+def test_a_result_names_its_operators() -> None:
+    (operator,) = transpiler.transpile(ROWS).operators
+    assert operator.name == "teeny::row_sums"
+    assert operator.class_name == "RowSumsOp"
+    assert (operator.forward, operator.backward) == ("row_sums_forward", "row_sums_backward")
+    assert transpiler.transpile(DOUBLE).operators == ()

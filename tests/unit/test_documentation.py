@@ -33,6 +33,10 @@ def test_what_is_stale_is_shown_and_made_anew(tmp_path: Path) -> None:
     shutil.copy(ROOT / "README.md", tmp_path)
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs/diagnostics.md", tmp_path / "docs")
+    transforms = (ROOT / "docs/optimising.md").read_text("utf-8")
+    stale = transforms.replace("| `hoist` |", "| `lower` |")
+    assert stale != transforms
+    (tmp_path / "docs/optimising.md").write_text(stale, "utf-8")
     page = (ROOT / "docs/ops.md").read_text("utf-8")
     (tmp_path / "docs/ops.md").write_text(page.replace("### load\n", "### lode\n"), "utf-8")
 
@@ -40,11 +44,13 @@ def test_what_is_stale_is_shown_and_made_anew(tmp_path: Path) -> None:
     assert checked.returncode == 1
     assert "--- docs/ops.md (committed)\n" in checked.stdout
     assert "-### lode\n+### load\n" in checked.stdout
+    assert "-| `lower` |" in checked.stdout
     assert "diagnostics.md" not in checked.stdout
     assert "### lode\n" in (tmp_path / "docs/ops.md").read_text("utf-8")
 
     assert generate("--root", str(tmp_path)).returncode == 0
     assert (tmp_path / "docs/ops.md").read_text("utf-8") == page
+    assert (tmp_path / "docs/optimising.md").read_text("utf-8") == transforms
 
 
 def test_every_operation_and_every_code_has_its_entry() -> None:
