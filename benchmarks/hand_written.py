@@ -52,25 +52,69 @@ def normalise(
 
 
 @triton.jit
+def _is_last(tickets_ptr, at, SPLITS: tl.constexpr):
+    """Whether all other programs that share a ticket have stored their partial sums; the ticket is 0 again then."""
+    tl.debug_barrier()
+    is_last = tl.atomic_add(tickets_ptr + at, 1, sem="acq_rel") == SPLITS - 1
+    if is_last:
+        tl.store(tickets_ptr + at, 0)
+    return is_last
+
+
+@triton.jit
+def _added(
+    first_ptr,
+    second_ptr,
+    columns,
+    is_column,
+    COLUMNS: tl.constexpr,
+    SPLITS: tl.constexpr,
+    BLOCK_SPLITS: tl.constexpr,
+    BLOCK_COLUMNS: tl.constexpr,
+):
+    """Two arrays of partial sums, `[SPLITS, COLUMNS]`, added up; read past the first cache, which may be stale."""
+    first = tl.zeros([BLOCK_SPLITS, BLOCK_COLUMNS], tl.float32)
+    second = tl.zeros([BLOCK_SPLITS, BLOCK_COLUMNS], tl.float32)
+    for start in range(0, SPLITS, BLOCK_SPLITS):
+        split = start + tl.arange(0, BLOCK_SPLITS)
+        offsets = split[:, None] * COLUMNS + columns[None, :]
+        inside = (split < SPLITS)[:, None] & is_column[None, :]
+        first += tl.load(first_ptr + offsets, mask=inside, other=0.0, cache_modifier=".cg")
+        second += tl.load(second_ptr + offsets, mask=inside, other=0.0, cache_modifier=".cg")
+    return tl.sum(first, axis=0), tl.sum(second, axis=0)
+
+
+@triton.jit
 def stats_partials(
     x_ptr,
     sums_ptr,
     squares_ptr,
+    tickets_ptr,
+    mean_ptr,
+    rstd_ptr,
+    running_mean_ptr,
+    running_var_ptr,
     rows,
+    eps,
+    momentum,
     COLUMNS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
     BLOCK_COLUMNS: tl.constexpr,
     SPLITS: tl.constexpr,
     STAGES: tl.constexpr,
+    IS_FUSED: tl.constexpr,
+    BLOCK_SPLITS: tl.constexpr,
 ):
     """Sums of `x - x[0]` and of its squares, `[SPLITS, COLUMNS]` each.
 
-    The first row is near enough to the mean for the variance to survive the subtraction of the two.
+    The first row is near enough to the mean for the variance to survive the subtraction of the two. Where `IS_FUSED`,
+    the last program of a block of columns does what `stats_finish` does.
     """
     column_blocks: tl.constexpr = (COLUMNS + BLOCK_COLUMNS - 1) // BLOCK_COLUMNS
     program = tl.program_id(0)
+    block = program % column_blocks
     split = program // column_blocks
-    columns = (program % column_blocks) * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
+    columns = block * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
     is_column = columns < COLUMNS
     origin = tl.load(x_ptr + columns, mask=is_column, other=0.0).to(tl.float32)
 
@@ -87,6 +131,32 @@ def stats_partials(
     at = split * COLUMNS + columns
     tl.store(sums_ptr + at, tl.sum(sums, axis=0), mask=is_column)
     tl.store(squares_ptr + at, tl.sum(squares, axis=0), mask=is_column)
+    if IS_FUSED:
+        if _is_last(tickets_ptr, block, SPLITS):
+            all_sums, all_squares = _added(
+                sums_ptr,
+                squares_ptr,
+                columns,
+                is_column,
+                COLUMNS,
+                SPLITS,
+                BLOCK_SPLITS,
+                BLOCK_COLUMNS,
+            )
+            _store_stats(
+                origin,
+                all_sums,
+                all_squares,
+                mean_ptr,
+                rstd_ptr,
+                running_mean_ptr,
+                running_var_ptr,
+                columns,
+                is_column,
+                rows,
+                eps,
+                momentum,
+            )
 
 
 @triton.jit
@@ -109,19 +179,52 @@ def stats_finish(
     """Adds up what `stats_partials` left, and moves the running statistics."""
     columns = tl.program_id(0) * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
     is_column = columns < COLUMNS
-    sums = tl.zeros([BLOCK_SPLITS, BLOCK_COLUMNS], tl.float32)
-    squares = tl.zeros([BLOCK_SPLITS, BLOCK_COLUMNS], tl.float32)
-    for first in range(0, SPLITS, BLOCK_SPLITS):
-        split = first + tl.arange(0, BLOCK_SPLITS)
-        offsets = split[:, None] * COLUMNS + columns[None, :]
-        inside = (split < SPLITS)[:, None] & is_column[None, :]
-        sums += tl.load(sums_ptr + offsets, mask=inside, other=0.0)
-        squares += tl.load(squares_ptr + offsets, mask=inside, other=0.0)
-
     origin = tl.load(x_ptr + columns, mask=is_column, other=0.0).to(tl.float32)
-    distance = tl.sum(sums, axis=0) / rows
+    sums, squares = _added(
+        sums_ptr,
+        squares_ptr,
+        columns,
+        is_column,
+        COLUMNS,
+        SPLITS,
+        BLOCK_SPLITS,
+        BLOCK_COLUMNS,
+    )
+    _store_stats(
+        origin,
+        sums,
+        squares,
+        mean_ptr,
+        rstd_ptr,
+        running_mean_ptr,
+        running_var_ptr,
+        columns,
+        is_column,
+        rows,
+        eps,
+        momentum,
+    )
+
+
+@triton.jit
+def _store_stats(
+    origin,
+    sums,
+    squares,
+    mean_ptr,
+    rstd_ptr,
+    running_mean_ptr,
+    running_var_ptr,
+    columns,
+    is_column,
+    rows,
+    eps,
+    momentum,
+):
+    """Mean and deviation from sums around `origin`."""
+    distance = sums / rows
     mean = origin + distance
-    var = tl.maximum(tl.sum(squares, axis=0) / rows - distance * distance, 0.0)
+    var = tl.maximum(squares / rows - distance * distance, 0.0)
     tl.store(mean_ptr + columns, mean, mask=is_column)
     tl.store(rstd_ptr + columns, tl.rsqrt(var + eps), mask=is_column)
     old_mean = tl.load(running_mean_ptr + columns, mask=is_column, other=0.0).to(tl.float32)
@@ -140,18 +243,25 @@ def gradient_partials(
     rstd_ptr,
     bias_sums_ptr,
     weight_sums_ptr,
+    tickets_ptr,
+    totals_ptr,
+    dbias_ptr,
+    dweight_ptr,
     rows,
     COLUMNS: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
     BLOCK_COLUMNS: tl.constexpr,
     SPLITS: tl.constexpr,
     STAGES: tl.constexpr,
+    IS_FUSED: tl.constexpr,
+    BLOCK_SPLITS: tl.constexpr,
 ):
-    """Sums of `dy` and of `dy * xhat`, `[SPLITS, COLUMNS]` each."""
+    """Sums of `dy` and of `dy * xhat`, `[SPLITS, COLUMNS]` each; `IS_FUSED` as above."""
     column_blocks: tl.constexpr = (COLUMNS + BLOCK_COLUMNS - 1) // BLOCK_COLUMNS
     program = tl.program_id(0)
+    block = program % column_blocks
     split = program // column_blocks
-    columns = (program % column_blocks) * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
+    columns = block * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
     is_column = columns < COLUMNS
     mean = tl.load(mean_ptr + columns, mask=is_column, other=0.0).to(tl.float32)
     rstd = tl.load(rstd_ptr + columns, mask=is_column, other=0.0).to(tl.float32)
@@ -170,6 +280,28 @@ def gradient_partials(
     at = split * COLUMNS + columns
     tl.store(bias_sums_ptr + at, tl.sum(bias_sums, axis=0), mask=is_column)
     tl.store(weight_sums_ptr + at, tl.sum(weight_sums, axis=0) * rstd, mask=is_column)
+    if IS_FUSED:
+        if _is_last(tickets_ptr, block, SPLITS):
+            dbias, dweight = _added(
+                bias_sums_ptr,
+                weight_sums_ptr,
+                columns,
+                is_column,
+                COLUMNS,
+                SPLITS,
+                BLOCK_SPLITS,
+                BLOCK_COLUMNS,
+            )
+            _store_gradients(
+                dbias,
+                dweight,
+                totals_ptr,
+                dbias_ptr,
+                dweight_ptr,
+                columns,
+                is_column,
+                COLUMNS,
+            )
 
 
 @triton.jit
@@ -184,19 +316,43 @@ def gradient_finish(
     BLOCK_SPLITS: tl.constexpr,
     BLOCK_COLUMNS: tl.constexpr,
 ):
-    """Adds up what `gradient_partials` left; `totals[2, COLUMNS]` keeps the sums in f32 for `gradient_input`."""
+    """Adds up what `gradient_partials` left."""
     columns = tl.program_id(0) * BLOCK_COLUMNS + tl.arange(0, BLOCK_COLUMNS)
     is_column = columns < COLUMNS
-    bias_sums = tl.zeros([BLOCK_SPLITS, BLOCK_COLUMNS], tl.float32)
-    weight_sums = tl.zeros([BLOCK_SPLITS, BLOCK_COLUMNS], tl.float32)
-    for first in range(0, SPLITS, BLOCK_SPLITS):
-        split = first + tl.arange(0, BLOCK_SPLITS)
-        offsets = split[:, None] * COLUMNS + columns[None, :]
-        inside = (split < SPLITS)[:, None] & is_column[None, :]
-        bias_sums += tl.load(bias_sums_ptr + offsets, mask=inside, other=0.0)
-        weight_sums += tl.load(weight_sums_ptr + offsets, mask=inside, other=0.0)
-    dbias = tl.sum(bias_sums, axis=0)
-    dweight = tl.sum(weight_sums, axis=0)
+    dbias, dweight = _added(
+        bias_sums_ptr,
+        weight_sums_ptr,
+        columns,
+        is_column,
+        COLUMNS,
+        SPLITS,
+        BLOCK_SPLITS,
+        BLOCK_COLUMNS,
+    )
+    _store_gradients(
+        dbias,
+        dweight,
+        totals_ptr,
+        dbias_ptr,
+        dweight_ptr,
+        columns,
+        is_column,
+        COLUMNS,
+    )
+
+
+@triton.jit
+def _store_gradients(
+    dbias,
+    dweight,
+    totals_ptr,
+    dbias_ptr,
+    dweight_ptr,
+    columns,
+    is_column,
+    COLUMNS: tl.constexpr,
+):
+    """Gradients of the parameters; `totals[2, COLUMNS]` keeps them in f32 for `gradient_input`."""
     tl.store(totals_ptr + columns, dbias, mask=is_column)
     tl.store(totals_ptr + COLUMNS + columns, dweight, mask=is_column)
     tl.store(dbias_ptr + columns, dbias, mask=is_column)
@@ -303,6 +459,9 @@ def frozen_gradients_by_plane(
     var_ptr,
     bias_sums_ptr,
     weight_sums_ptr,
+    tickets_ptr,
+    dbias_ptr,
+    dweight_ptr,
     rows,
     eps,
     COLUMNS: tl.constexpr,
@@ -310,10 +469,13 @@ def frozen_gradients_by_plane(
     BLOCK_POSITIONS: tl.constexpr,
     SPLITS: tl.constexpr,
     STAGES: tl.constexpr,
+    IS_FUSED: tl.constexpr,
+    BLOCK_SPLITS: tl.constexpr,
 ):
     """The same for images that fill tiles.
 
-    A program takes every `SPLITS`-th image of a channel, and leaves one sum each, `[channels, SPLITS]`.
+    A program takes every `SPLITS`-th image of a channel, and leaves one sum each, `[channels, SPLITS]`. Where
+    `IS_FUSED`, the last program of a channel adds these up.
     """
     program = tl.program_id(0)
     channel = program // SPLITS
@@ -337,6 +499,15 @@ def frozen_gradients_by_plane(
             tl.store(dx_ptr + plane + position, scale * dy, mask=inside)
     tl.store(bias_sums_ptr + program, tl.sum(bias_sums, axis=0))
     tl.store(weight_sums_ptr + program, tl.sum(weight_sums, axis=0) * rstd)
+    if IS_FUSED:
+        if _is_last(tickets_ptr, channel, SPLITS):
+            split = tl.arange(0, BLOCK_SPLITS)
+            at = channel * SPLITS + split
+            inside = split < SPLITS
+            dbias = tl.load(bias_sums_ptr + at, mask=inside, other=0.0, cache_modifier=".cg")
+            dweight = tl.load(weight_sums_ptr + at, mask=inside, other=0.0, cache_modifier=".cg")
+            tl.store(dbias_ptr + channel, tl.sum(dbias, axis=0))
+            tl.store(dweight_ptr + channel, tl.sum(dweight, axis=0))
 
 
 @triton.jit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -75,14 +76,18 @@ def sweep(row: Row) -> tuple[tuple[Configuration, ...], ...]:
         case "batch_norm_forward_inference" | "batch_norm_2d_nchw_forward_inference":
             return (_writing(width),)
         case "batch_norm_stats_forward":
-            return (_summing(width),)
+            return (_summing(width), _FUSED)
         case "batch_norm_backward":
-            return (_summing(width), _writing(width))
+            return (_summing(width), _FUSED, _writing(width))
         case "batch_norm_2d_nchw_backward":
             positions = math.prod(row.shape[2:])
-            return (_summing(width) if positions < 256 else _planes(row),)
+            return (_planes(row), _FUSED) if positions >= 256 else (_summing(width),)
         case _:
             raise ValueError(row.kernel)
+
+
+_FUSED: tuple[Configuration, ...] = ({"fused": 1}, {"fused": 0})
+"""Whether the last program adds the partial sums up, or a kernel of its own."""
 
 
 def _writing(width: int) -> tuple[Configuration, ...]:
@@ -144,6 +149,12 @@ def _bound(launch: _Launch, configuration: Configuration) -> Run:
     return lambda arguments: launch(arguments, configuration)
 
 
+@cache
+def _tickets(device: torch.device) -> torch.Tensor:
+    """A counter for each block of columns; every launch leaves zeros behind."""
+    return torch.zeros(65536, dtype=torch.int32, device=device)
+
+
 def _matrix(x: torch.Tensor) -> tuple[int, int, int]:
     """The extents as the kernels see them: rows, columns, and the columns of a channel."""
     columns = math.prod(x.shape[1:])
@@ -189,26 +200,32 @@ def _stats(a: Arguments, c: Configuration) -> Outputs:
     rows, columns, _ = _matrix(a.x)
     splits = _splits(rows, columns, c, a.x.device)
     partials = torch.empty((2, splits, columns), dtype=torch.float32, device=a.x.device)
+    numbers = (rows, a.numbers["eps"], a.numbers["momentum"])
+    outputs = {name: t[name] for name in ("mean", "rstd", "running_mean", "running_var")}
     hand_written.stats_partials[(_parts(columns, c["sum_columns"]) * splits,)](
-        *(t["x"], partials[0], partials[1], rows),
+        *(t["x"], partials[0], partials[1], _tickets(a.x.device)),
+        *(t["mean"], t["rstd"], t["running_mean"], t["running_var"], *numbers),
         COLUMNS=columns,
         BLOCK_ROWS=c["sum_rows"],
         BLOCK_COLUMNS=c["sum_columns"],
         SPLITS=splits,
         STAGES=c["sum_stages"],
+        IS_FUSED=bool(c["fused"]),
+        BLOCK_SPLITS=min(_power(splits), max(1, _TILE // c["sum_columns"])),
         num_warps=c["sum_warps"],
     )
+    if c["fused"]:
+        return outputs
     block_splits, block = _finishing(columns, splits)
     hand_written.stats_finish[(_parts(columns, block),)](
         *(t["x"], partials[0], partials[1]),
-        *(t["mean"], t["rstd"], t["running_mean"], t["running_var"]),
-        *(rows, a.numbers["eps"], a.numbers["momentum"]),
+        *(t["mean"], t["rstd"], t["running_mean"], t["running_var"], *numbers),
         COLUMNS=columns,
         SPLITS=splits,
         BLOCK_SPLITS=block_splits,
         BLOCK_COLUMNS=block,
     )
-    return {name: t[name] for name in ("mean", "rstd", "running_mean", "running_var")}
+    return outputs
 
 
 def _backward(a: Arguments, c: Configuration) -> Outputs:
@@ -218,22 +235,26 @@ def _backward(a: Arguments, c: Configuration) -> Outputs:
     partials = torch.empty((2, splits, columns), dtype=torch.float32, device=a.x.device)
     totals = torch.empty((2, columns), dtype=torch.float32, device=a.x.device)
     hand_written.gradient_partials[(_parts(columns, c["sum_columns"]) * splits,)](
-        *(t["dy"], t["x"], t["mean"], t["rstd"], partials[0], partials[1], rows),
+        *(t["dy"], t["x"], t["mean"], t["rstd"], partials[0], partials[1]),
+        *(_tickets(a.x.device), totals, t["dbias"], t["dweight"], rows),
         COLUMNS=columns,
         BLOCK_ROWS=c["sum_rows"],
         BLOCK_COLUMNS=c["sum_columns"],
         SPLITS=splits,
         STAGES=c["sum_stages"],
+        IS_FUSED=bool(c["fused"]),
+        BLOCK_SPLITS=min(_power(splits), max(1, _TILE // c["sum_columns"])),
         num_warps=c["sum_warps"],
     )
-    block_splits, block = _finishing(columns, splits)
-    hand_written.gradient_finish[(_parts(columns, block),)](
-        *(partials[0], partials[1], totals, t["dbias"], t["dweight"]),
-        COLUMNS=columns,
-        SPLITS=splits,
-        BLOCK_SPLITS=block_splits,
-        BLOCK_COLUMNS=block,
-    )
+    if not c["fused"]:
+        block_splits, block = _finishing(columns, splits)
+        hand_written.gradient_finish[(_parts(columns, block),)](
+            *(partials[0], partials[1], totals, t["dbias"], t["dweight"]),
+            COLUMNS=columns,
+            SPLITS=splits,
+            BLOCK_SPLITS=block_splits,
+            BLOCK_COLUMNS=block,
+        )
     grid = _parts(columns, c["columns"]) * _parts(rows, c["rows"] * c["tiles"])
     hand_written.gradient_input[(grid,)](
         *(t["dy"], t["x"], t["dx"], t["weight"], t["mean"], t["rstd"], totals, rows),
@@ -251,19 +272,25 @@ def _frozen_backward(a: Arguments, c: Configuration) -> Outputs:
     rows, columns, positions = _matrix(a.x)
     channels = a.x.shape[1]
     given = (t["dy"], t["x"], t["dx"], t["weight"], t["running_mean"], t["running_var"])
+    outputs = {name: t[name] for name in ("dx", "dweight", "dbias")}
     if "positions" in c:
         # A sum for each program: the parts of a channel lie side by side.
         splits, width = 1, c["splits"]
         partials = torch.empty((2, channels, width), dtype=torch.float32, device=a.x.device)
         hand_written.frozen_gradients_by_plane[(channels * width,)](
-            *(*given, partials[0], partials[1], rows, a.numbers["eps"]),
+            *(*given, partials[0], partials[1], _tickets(a.x.device)),
+            *(t["dbias"], t["dweight"], rows, a.numbers["eps"]),
             COLUMNS=columns,
             POSITIONS=positions,
             BLOCK_POSITIONS=c["positions"],
             SPLITS=width,
             STAGES=c["stages"],
+            IS_FUSED=bool(c["fused"]),
+            BLOCK_SPLITS=_power(width),
             num_warps=c["warps"],
         )
+        if c["fused"]:
+            return outputs
     else:
         splits, width = _splits(rows, columns, c, a.x.device), positions
         partials = torch.empty((2, splits, columns), dtype=torch.float32, device=a.x.device)
@@ -287,4 +314,4 @@ def _frozen_backward(a: Arguments, c: Configuration) -> Outputs:
         BLOCK_CHANNELS=block,
         BLOCK_WIDTH=block_width,
     )
-    return {name: t[name] for name in ("dx", "dweight", "dbias")}
+    return outputs
