@@ -6,9 +6,10 @@
 
 The first needs a checkout, torch, triton and a CUDA device; the modules are what `teeny-transpile` makes of one Rust
 file without and with `-O`. It tries everything once in several processes, which fills the caches of compilers, then
-measures row by row, prints the table, and writes it to `DIR/kernels.json` after each row. The second makes of such
-reports `kernels.csv`, `kernels.png` and the section of the Markdown file; it needs matplotlib, and no device. The third
-computes every row at tiny shapes once and compares, without timing anything.
+measures row by row, prints the table, and writes it to `DIR/kernels.json` after each row. With `--tune` it first finds
+the configurations of the hand-written kernels, which belong into `benchmarks/hand_written.json`. The second makes of
+such reports `kernels.csv`, `kernels.png` and the section of the Markdown file; it needs matplotlib, and no device. The
+third computes every row at tiny shapes once and compares, without timing anything.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import shlex
 import sys
 import time
 from dataclasses import replace
@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--blocks", nargs="+", type=int, default=[128, 256, 1024], help="for generated kernels")
     add("--out", type=Path, default=RESULTS, help="the folder of results")
     add("--jobs", type=int, default=min(15, os.cpu_count() or 1), help="0: try nothing before")
+    add("--subject", default="kernels/batchnorm.rs", help="the Rust, as reports call it")
     add("--tune", action="store_true", help="first tune the hand-written kernels")
     add("--check", action="store_true", help="tiny shapes, nothing timed")
     add("--render", nargs="+", type=Path, metavar="REPORT", help="make tables of reports")
@@ -106,7 +107,7 @@ def main() -> None:
     if device.type != "cuda":
         sys.exit("needs a CUDA device; --check does without one")
     given.out.mkdir(parents=True, exist_ok=True)
-    sys.exit(measure(lineup, rows, dtypes, given.jobs, given.out))
+    sys.exit(measure(lineup, rows, dtypes, given))
 
 
 def check(lineup: LineUp, rows: Sequence[Row], dtypes: Sequence[DType]) -> int:
@@ -123,9 +124,11 @@ def check(lineup: LineUp, rows: Sequence[Row], dtypes: Sequence[DType]) -> int:
 
 
 def measure(
-    lineup: LineUp, rows: Sequence[Row], dtypes: Sequence[DType], jobs: int, out: Path
+    lineup: LineUp, rows: Sequence[Row], dtypes: Sequence[DType], given: argparse.Namespace
 ) -> int:
     """Try, tune if asked to, measure and print; the exit status."""
+    jobs: int = given.jobs
+    out: Path = given.out
     begin = time.perf_counter()
     items = list(lineup.items(rows, dtypes)) if jobs else []
     command = [arg for arg in sys.argv if arg != "--trial"]
@@ -136,13 +139,14 @@ def measure(
     for key, problem in known.items():
         print(f"  {key}: {problem}")
     if lineup.is_tuning:
-        lineup = _tuned(lineup, rows, dtypes, begin)
+        lineup = _tuned(lineup, rows, dtypes, out, begin)
         # What failed was one configuration of many, and is not what is left.
         mark = f" {Name.HAND_WRITTEN.value} "
         known = {key: problem for key, problem in known.items() if mark not in key}
     copies = [copy_bandwidth()]
     cells: list[Cell] = []
     report = Report(
+        subject=given.subject,
         device=torch.cuda.get_device_name(),
         versions={
             "torch": torch.__version__,
@@ -151,7 +155,7 @@ def measure(
             "CUDA": str(torch.version.cuda),
         },
         date=datetime.now(UTC).date().isoformat(),
-        command=shlex.join(["python", *sys.argv]),
+        command=_command(given),
         copies=copies,
         cells=cells,
     )
@@ -171,7 +175,18 @@ def measure(
     return int(bool(wrong))
 
 
-def _tuned(lineup: LineUp, rows: Sequence[Row], dtypes: Sequence[DType], begin: float) -> LineUp:
+def _command(given: argparse.Namespace) -> str:
+    """The command that measures the same elsewhere, without the folders of this machine."""
+    modules = [("--plain", given.plain), ("--optimised", given.optimised)]
+    words = [f"{option} {path.name}" for option, path in modules if path is not None]
+    words += [f"--dtype {' '.join(given.dtype)}"] if given.dtype else []
+    words += [f"--rows {' '.join(given.rows)}"] if any(given.rows) else []
+    return " ".join(["python benchmarks/bench_kernels.py", *words])
+
+
+def _tuned(
+    lineup: LineUp, rows: Sequence[Row], dtypes: Sequence[DType], out: Path, begin: float
+) -> LineUp:
     """Tune the hand-written kernels; the line-up that has them in the configurations found."""
     found: dict[str, Configuration] = {}
     for dtype in dtypes:
@@ -179,7 +194,7 @@ def _tuned(lineup: LineUp, rows: Sequence[Row], dtypes: Sequence[DType], begin: 
             best, milliseconds = tune_row(row, dtype, lineup.device)
             found[f"{row.key}-{dtype.value}"] = best
             _say(begin, f"{row.title} {dtype.value}: {milliseconds:.4f} ms with {dict(best)}")
-            keep(found)
+            keep(found, out)
     return replace(lineup, is_tuning=False)
 
 
@@ -198,7 +213,7 @@ def render(reports: list[Report], out: Path, docs: Path | None) -> None:
     write_csv(reports, out / "kernels.csv")
     draw_chart(reports, out / "kernels.png")
     if docs is not None:
-        renew_section(reports, docs, [report.command for report in reports])
+        renew_section(reports, docs)
 
 
 if __name__ == "__main__":

@@ -77,12 +77,14 @@ def load(path: Path, name: str) -> ModuleType:
 def generated(name: Name, module: ModuleType, row: Row, blocks: Sequence[int]) -> Contestant:
     """The launcher class of a module, with each of the block sizes."""
     kernel = module.KERNELS[row.kernel]
+    is_as_written = name is Name.OPTIMISED and getattr(kernel, "optimised", None) is None
+    as_written = " as written" if is_as_written else ""
     launcher = getattr(module, "".join(word.capitalize() for word in row.kernel.split("_")))
     return Contestant(
         name=name,
         candidates=tuple(
             Candidate(
-                note=", ".join(f"{constant}={block}" for constant in kernel.constants),
+                note=", ".join(f"{constant}={block}" for constant in kernel.constants) + as_written,
                 run=_launching(
                     launcher(*[block] * len(kernel.constants)).launch,
                     grid_of(row),

@@ -36,8 +36,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A run: where, with what, and what came out. `copies` are the rates of a copy in bytes a second."""
+    """A run: of which Rust, where, with what, and what came out; `copies` are the rates of a copy in bytes a second."""
 
+    subject: str
     device: str
     versions: dict[str, str]
     date: str

@@ -82,10 +82,10 @@ def write_csv(reports: Sequence[Report], path: Path) -> None:
                 )
 
 
-def renew_section(reports: Sequence[Report], path: Path, commands: Sequence[str]) -> None:
+def renew_section(reports: Sequence[Report], path: Path) -> None:
     """Put the tables between the marks in a Markdown file, and leave all the rest of it alone."""
     text = path.read_text("utf-8") if path.exists() else "# Performance\n"
-    section = "\n".join((BEGIN, "", *_section(reports, commands), END))
+    section = "\n".join((BEGIN, "", *_section(reports), END))
     if BEGIN in text:
         before, _, rest = text.partition(BEGIN)
         _, _, after = rest.partition(END)
@@ -95,7 +95,7 @@ def renew_section(reports: Sequence[Report], path: Path, commands: Sequence[str]
     path.write_text(text, "utf-8")
 
 
-def _section(reports: Sequence[Report], commands: Sequence[str]) -> Iterator[str]:
+def _section(reports: Sequence[Report]) -> Iterator[str]:
     yield "## Kernels\n"
     yield (
         "Milliseconds, medians over replays of CUDA graphs: the time of Python and of launching is left out, the gaps\n"
@@ -111,16 +111,20 @@ def _section(reports: Sequence[Report], commands: Sequence[str]) -> Iterator[str
         "*by hand* are the kernels of `benchmarks/hand_written.py`. *Of limit* is the limit over the optimised time.\n"
         "Second reads may find a part of a small tensor in the L2 cache, which the limit does not know.\n"
     )
-    for command in dict.fromkeys(commands):
-        yield f"```sh\n{command}\n```\n"
+    yield "```sh"
+    yield "teeny-transpile FILE.rs -o plain.py"
+    yield "teeny-transpile -O FILE.rs -o optimised.py"
+    yield from dict.fromkeys(report.command for report in reports)
+    yield "```\n"
     for report in reports:
         versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
         copies = " and ".join(f"{rate / 1e9:,.0f}" for rate in report.copies)
+        yield f"### {report.subject}\n"
         yield (
             f"{report.device}, {versions}, {report.date}; the copy reached {copies} GB/s before and after.\n"
         )
         for dtype in report.dtypes():
-            yield f"### {dtype.value}\n"
+            yield f"#### {dtype.value}\n"
             yield from _markdown(report, dtype)
             yield ""
 

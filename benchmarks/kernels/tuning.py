@@ -14,6 +14,8 @@ from benchmarks.kernels.session import SEED
 from benchmarks.kernels.workloads import draw
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchmarks.kernels.hand_launches import Configuration
     from benchmarks.kernels.workloads import Row
     from transpiler.ir.types import DType
@@ -36,8 +38,10 @@ def tune_row(row: Row, dtype: DType, device: torch.device) -> tuple[Configuratio
     return best, 1000 * least
 
 
-def keep(found: dict[str, Configuration]) -> None:
-    """Write what was found beside what was known of other rows."""
+def keep(found: dict[str, Configuration], out: Path) -> None:
+    """Write what was found beside what was known of other rows, for this script and into the folder of results."""
     known = {**tuned(), **found}
     lines = (f"  {json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
-    TUNED.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    TUNED.write_text(text, "utf-8")
+    (out / TUNED.name).write_text(text, "utf-8")

@@ -95,7 +95,7 @@ def test_section_is_renewed_alone(tmp_path: Path) -> None:
     page = tmp_path / "performance.md"
     page.write_text("# Performance\n\n<!-- compiler -->\nkept\n<!-- /compiler -->\n", "utf-8")
     for _ in range(2):
-        renew_section([made(list(cells()))], page, ["python benchmarks/bench_kernels.py"])
+        renew_section([made(list(cells()))], page)
         text = page.read_text("utf-8")
         assert text.startswith("# Performance\n\n<!-- compiler -->\nkept\n<!-- /compiler -->\n")
         assert text.count("<!-- kernels -->") == text.count("<!-- /kernels -->") == 1
@@ -117,6 +117,7 @@ def test_csv_has_a_line_a_cell(tmp_path: Path) -> None:
 def made(found: list[Cell]) -> Report:
     """A report of a run that there never was."""
     return Report(
+        subject="kernels/batchnorm.rs",
         device="a device",
         versions={"torch": "2"},
         date="2026-01-01",
