@@ -1,4 +1,4 @@
-"""How the kernels of `hand_written.py` are launched, and the configurations they are tuned over."""
+"""How the kernels in `hand_written/` are launched, and the configurations they are tuned over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 
-from benchmarks import hand_written
+from benchmarks.hand_written import gradients, images, normalise, statistics
 from benchmarks.kernels.contestants import Candidate, Contestant, Name, Run
 from benchmarks.kernels.workloads import Arguments, Outputs, Row
 
@@ -117,11 +117,11 @@ def _summing(width: int) -> tuple[Configuration, ...]:
 
 
 def _planes(row: Row) -> tuple[Configuration, ...]:
-    images = row.shape[0]
+    batch = row.shape[0]
     return tuple(
         {"positions": positions, "warps": warps, "splits": splits, "stages": stages}
         for positions, warps in ((1024, 4), (4096, 8), (2048, 4), (2048, 8), (512, 4))
-        for splits in sorted({min(images, each) for each in (8, 16, 32, 64)}, reverse=True)
+        for splits in sorted({min(batch, each) for each in (8, 16, 32, 64)}, reverse=True)
         for stages in (1, 2)
     )
 
@@ -165,7 +165,7 @@ def _normalise(a: Arguments, c: Configuration) -> Outputs:
     t = a.tensors
     rows, columns, positions = _matrix(a.x)
     grid = _parts(columns, c["columns"]) * _parts(rows, c["rows"] * c["tiles"])
-    hand_written.normalise[(grid,)](
+    normalise.normalise[(grid,)](
         *(t["x"], t["y"], t["weight"], t["bias"], t["running_mean"], t["running_var"]),
         *(rows, a.numbers["eps"]),
         COLUMNS=columns,
@@ -202,7 +202,7 @@ def _stats(a: Arguments, c: Configuration) -> Outputs:
     partials = torch.empty((2, splits, columns), dtype=torch.float32, device=a.x.device)
     numbers = (rows, a.numbers["eps"], a.numbers["momentum"])
     outputs = {name: t[name] for name in ("mean", "rstd", "running_mean", "running_var")}
-    hand_written.stats_partials[(_parts(columns, c["sum_columns"]) * splits,)](
+    statistics.stats_partials[(_parts(columns, c["sum_columns"]) * splits,)](
         *(t["x"], partials[0], partials[1], _tickets(a.x.device)),
         *(t["mean"], t["rstd"], t["running_mean"], t["running_var"], *numbers),
         COLUMNS=columns,
@@ -217,7 +217,7 @@ def _stats(a: Arguments, c: Configuration) -> Outputs:
     if c["fused"]:
         return outputs
     block_splits, block = _finishing(columns, splits)
-    hand_written.stats_finish[(_parts(columns, block),)](
+    statistics.stats_finish[(_parts(columns, block),)](
         *(t["x"], partials[0], partials[1]),
         *(t["mean"], t["rstd"], t["running_mean"], t["running_var"], *numbers),
         COLUMNS=columns,
@@ -234,7 +234,7 @@ def _backward(a: Arguments, c: Configuration) -> Outputs:
     splits = _splits(rows, columns, c, a.x.device)
     partials = torch.empty((2, splits, columns), dtype=torch.float32, device=a.x.device)
     totals = torch.empty((2, columns), dtype=torch.float32, device=a.x.device)
-    hand_written.gradient_partials[(_parts(columns, c["sum_columns"]) * splits,)](
+    gradients.gradient_partials[(_parts(columns, c["sum_columns"]) * splits,)](
         *(t["dy"], t["x"], t["mean"], t["rstd"], partials[0], partials[1]),
         *(_tickets(a.x.device), totals, t["dbias"], t["dweight"], rows),
         COLUMNS=columns,
@@ -248,7 +248,7 @@ def _backward(a: Arguments, c: Configuration) -> Outputs:
     )
     if not c["fused"]:
         block_splits, block = _finishing(columns, splits)
-        hand_written.gradient_finish[(_parts(columns, block),)](
+        gradients.gradient_finish[(_parts(columns, block),)](
             *(partials[0], partials[1], totals, t["dbias"], t["dweight"]),
             COLUMNS=columns,
             SPLITS=splits,
@@ -256,7 +256,7 @@ def _backward(a: Arguments, c: Configuration) -> Outputs:
             BLOCK_COLUMNS=block,
         )
     grid = _parts(columns, c["columns"]) * _parts(rows, c["rows"] * c["tiles"])
-    hand_written.gradient_input[(grid,)](
+    gradients.gradient_input[(grid,)](
         *(t["dy"], t["x"], t["dx"], t["weight"], t["mean"], t["rstd"], totals, rows),
         COLUMNS=columns,
         BLOCK_ROWS=c["rows"],
@@ -277,7 +277,7 @@ def _frozen_backward(a: Arguments, c: Configuration) -> Outputs:
         # A sum for each program: the parts of a channel lie side by side.
         splits, width = 1, c["splits"]
         partials = torch.empty((2, channels, width), dtype=torch.float32, device=a.x.device)
-        hand_written.frozen_gradients_by_plane[(channels * width,)](
+        images.frozen_gradients_by_plane[(channels * width,)](
             *(*given, partials[0], partials[1], _tickets(a.x.device)),
             *(t["dbias"], t["dweight"], rows, a.numbers["eps"]),
             COLUMNS=columns,
@@ -294,7 +294,7 @@ def _frozen_backward(a: Arguments, c: Configuration) -> Outputs:
     else:
         splits, width = _splits(rows, columns, c, a.x.device), positions
         partials = torch.empty((2, splits, columns), dtype=torch.float32, device=a.x.device)
-        hand_written.frozen_gradients_by_lane[(_parts(columns, c["sum_columns"]) * splits,)](
+        images.frozen_gradients_by_lane[(_parts(columns, c["sum_columns"]) * splits,)](
             *(*given, partials[0], partials[1], rows, a.numbers["eps"]),
             COLUMNS=columns,
             POSITIONS=positions,
@@ -306,7 +306,7 @@ def _frozen_backward(a: Arguments, c: Configuration) -> Outputs:
         )
     block_width = _power(width)
     block = max(1, min(_power(_parts(channels, 128)), 2048 // block_width))
-    hand_written.frozen_finish[(_parts(channels, block),)](
+    images.frozen_finish[(_parts(channels, block),)](
         *(partials[0], partials[1], t["dbias"], t["dweight"]),
         CHANNELS=channels,
         SPLITS=splits,

@@ -108,7 +108,7 @@ def _section(reports: Sequence[Report]) -> Iterator[str]:
     )
     yield (
         "*Plain* is the module as translated, *optimised* that of `-O`, each with the quickest of its block sizes;\n"
-        "*by hand* are the kernels of `benchmarks/hand_written.py`. *Of limit* is the limit over the optimised time.\n"
+        "*by hand* are the kernels of `benchmarks/hand_written/`. *Of limit* is the limit over the optimised time.\n"
         "Second reads may find a part of a small tensor in the L2 cache, which the limit does not know.\n"
     )
     yield "```sh"
