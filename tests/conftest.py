@@ -17,7 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from tests.spreading import choose_device, devices  # noqa: E402 - found through the path above
+from tests import optimising  # noqa: E402 - found through the path above
+from tests.spreading import choose_device, devices  # noqa: E402 - the same
 
 # Before anything imports torch.
 choose_device()
@@ -30,7 +31,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--generated` and `--whole-corpus`."""
+    """Adds `--generated`, `--whole-corpus`, `--optimised` and `--without-transform`."""
     parser.addoption(
         "--generated",
         action="append",
@@ -44,3 +45,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every kernel of the corpus at every shape with every dtype, and compile all",
     )
+    parser.addoption(
+        "--optimised",
+        action="store_true",
+        help="run the kernels of the corpus and the conformance cases that the optimiser makes something of, by "
+        "their launchers",
+    )
+    parser.addoption(
+        "--without-transform",
+        action="append",
+        default=[],
+        metavar="FLAG",
+        help="a transform that --optimised leaves out",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Heeds `--optimised`."""
+    optimising.ask(config)

@@ -11,12 +11,14 @@ import torch
 
 import transpiler
 from tests.conformance.tolerances import fault
+from tests.optimising import only_planned, options
 from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tests.conformance.model import Run, Value
+    from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Kernel, Symbol
 
 _TORCH = {
@@ -50,6 +52,7 @@ class Translated:
 
     text: str
     kernel: Kernel
+    plans: tuple[KernelPlan, ...]
 
 
 @cache
@@ -59,11 +62,11 @@ def translated(rust: str) -> Translated:
     Raises:
         AssertionError: the compiler refuses it.
     """
-    result = transpiler.transpile(rust)
+    result = transpiler.transpile(rust, options())
     assert result.text is not None, [f"{each.code}: {each.message}" for each in result.diagnostics]
     assert result.module is not None
     (kernel,) = [kernel for kernel in result.module.kernels if kernel.name == "k"]
-    return Translated(result.text, kernel)
+    return Translated(result.text, kernel, result.plans)
 
 
 def dtype_of(parameter: Symbol, run: Run) -> DType:
@@ -107,6 +110,7 @@ def faults(
     run: Run, launch: Callable[[Mapping[str, torch.Tensor | int | float]], None]
 ) -> list[str]:
     """What is wrong after `launch` has run the kernel on the arguments it is given: nothing, if all is well."""
+    only_planned(translated(run.case.rust).plans, "k")
     given = arguments(run)
     before = {name: seen(argument) for name, argument in given.items()}
     expected = run.case.reference(before)

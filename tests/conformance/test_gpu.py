@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.conformance.runner import faults, translated
+from tests.optimising import launch
 from transpiler.harness.load import import_module
 
 if TYPE_CHECKING:
@@ -22,16 +23,16 @@ def test_it_computes_what_the_reference_does(run: Run) -> None:
     if not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")
     case = run.case
-    function = import_module(translated(case.rust).text, name="conformance").k
+    module = import_module(translated(case.rust).text, name="conformance")
 
-    def launch(arguments: Mapping[str, torch.Tensor | int | float]) -> None:
+    def run_there(arguments: Mapping[str, torch.Tensor | int | float]) -> None:
         there = [
             each.cuda() if isinstance(each, torch.Tensor) else each for each in arguments.values()
         ]
-        function[case.grid](*there, **case.constants)
+        launch(module, "k", case.grid, there, case.constants)
         torch.cuda.synchronize()
         for here, after in zip(arguments.values(), there, strict=True):
             if isinstance(here, torch.Tensor) and isinstance(after, torch.Tensor):
                 here.copy_(after)
 
-    assert faults(run, launch) == []
+    assert faults(run, run_there) == []

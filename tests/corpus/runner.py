@@ -13,6 +13,7 @@ import transpiler
 from tests.conformance.tolerances import fault
 from tests.corpus.model import KERNELS
 from tests.numerics.fences import Fenced
+from tests.optimising import only_planned, options
 from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from tests.corpus.model import Launch, Run
     from tests.numerics.launchers import Launcher
+    from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Kernel, Symbol
 
 EXPECTED = frozenset({"W0704"})
@@ -44,6 +46,7 @@ class Translated:
 
     text: str
     kernels: Mapping[str, Kernel]
+    plans: tuple[KernelPlan, ...]
 
 
 def translated_text(rust: str, name: str) -> Translated:
@@ -52,7 +55,7 @@ def translated_text(rust: str, name: str) -> Translated:
     Raises:
         AssertionError: the compiler refuses it.
     """
-    result = transpiler.transpile(rust)
+    result = transpiler.transpile(rust, options())
     messages = [
         f"{name}: {found.code}: {found.message}"
         for found in result.diagnostics
@@ -61,7 +64,7 @@ def translated_text(rust: str, name: str) -> Translated:
     assert result.text is not None, messages
     assert result.module is not None
     kernels = {kernel.name: kernel for kernel in result.module.kernels}
-    return Translated(text=result.text, kernels=kernels)
+    return Translated(text=result.text, kernels=kernels, plans=result.plans)
 
 
 @cache
@@ -95,6 +98,7 @@ def dtype_of(parameter: Symbol, run: Run) -> DType:
 
 def faults(run: Run, launcher: Launcher) -> list[str]:
     """Launches a run once; what is wrong afterwards: nothing, if all is well."""
+    only_planned(translated(run.case.topic).plans, run.case.kernel)
     launch = run.launch()
     arguments = arguments_of(run, launch, launcher.device)
     fenced = {name: each for name, each in arguments.items() if isinstance(each, Fenced)}

@@ -9,6 +9,7 @@ import torch
 
 from tests.importing import import_file
 from tests.numerics.launchers import LaunchError, explained
+from tests.optimising import launch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ class DeviceLauncher:
 
         given = [a if isinstance(a, int | float) else a.tensor for a in arguments]
         try:
-            getattr(self.module, function)[grid](*given, **constants)
+            launch(self.module, function, grid, given, constants)
         except CompilationError as error:
             raise LaunchError(explained(error)) from error
         torch.cuda.synchronize()

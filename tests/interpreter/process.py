@@ -17,6 +17,7 @@ import torch
 from tests.child import Child
 from tests.importing import import_file
 from tests.numerics.launchers import LaunchError, explained
+from tests.optimising import launch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,12 +128,12 @@ def _serve(connection: Connection) -> None:
 def _launch(request: Request, modules: dict[Path, ModuleType]) -> tuple[torch.Tensor, ...]:
     if request.path not in modules:
         modules[request.path] = import_file(request.path, f"interpreted_{request.path.stem}")
-    function = getattr(modules[request.path], request.function)
     tensors = [
         a
         if isinstance(a, int | float)
         else a.buffer[a.start :][: torch.Size(a.shape).numel()].view(a.shape)
         for a in request.arguments
     ]
-    function[request.grid](*tensors, **request.constants)
+    module = modules[request.path]
+    launch(module, request.function, request.grid, tensors, request.constants)
     return tuple(a.buffer for a in request.arguments if isinstance(a, Slice))
