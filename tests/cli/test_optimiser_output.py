@@ -72,6 +72,7 @@ def optimiser(monkeypatch: pytest.MonkeyPatch) -> None:
                 remarks.applied(BLOCK_AXIS, kernel.name, "16 programs are one", kernel.span)
                 plans[kernel.name] = plan_of(kernel)
                 if observe is not None:
+                    observe("lift", "nest double[x < grid_x] {\n}\n")
                     observe(BLOCK_AXIS.flag, dump_routine(kernel))
             remarks.missed(HOIST, kernel.name, "no loop is there", kernel.body.span)
         return plans
@@ -222,6 +223,7 @@ def test_all_passes_are_shown_in_their_order(files: Files, invoke: Invoke) -> No
 
     shown = headings(invoke("a.rs", "-O", "--emit", "ir", "--print-after", "all").stdout)
     assert shown[len(passes) :] == [
+        "; after lift: nest double",
         "; after block-axis: kernel double",
         "; after optimise: kernel double__blocked",
         "; after legalise: kernel double__blocked",

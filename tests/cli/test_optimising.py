@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.sources import DOUBLE, TWO_KERNELS
+from tests.cli.sources import DOUBLE, UNKNOWN_OPERATION
 from transpiler.optimise.flags import TRANSFORMS
+from transpiler.pipeline import transpile_source
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Files, Invoke, Run
+    from transpiler.pipeline import Options, Result
+    from transpiler.source import SourceFile
 
 
 def header(text: str) -> str:
@@ -143,9 +146,23 @@ def test_shells_can_complete_transforms(run: Run, typed: str, completed: list[st
     assert found == completed
 
 
-def test_verify_takes_them_as_well(files: Files, invoke: Invoke) -> None:
-    files({"a.rs": TWO_KERNELS})
+def test_verify_takes_them_as_well(
+    files: Files, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str] = []
 
+    def watched(source: SourceFile, options: Options) -> Result:
+        given.append(options.text())
+        return transpile_source(source, options)
+
+    monkeypatch.setattr("transpiler.cli.verify_execute.transpile_source", watched)
+    # What does not translate is verified by no process.
+    files({"a.rs": UNKNOWN_OPERATION})
+
+    assert invoke("verify", "a.rs", "-O", "-fno-hoist").exit_code == 1
+    assert invoke("verify", "-O", "a.rs").exit_code == 1
+    assert invoke("verify", "a.rs").exit_code == 1
+    assert given == ["-O -fno-hoist", "-O", "defaults"]
     assert "-f[no-]NAME" in invoke("verify", "--help").stdout
     wrong = invoke("verify", "a.rs", "-O", "-fno-hoists")
     assert wrong.exit_code == 2

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _ALL = "all"
 _FIRST = "elaborate"
-_OPTIMISER = "optimise"
-_TITLE = re.compile(r"^(?:kernel|function) \w+", re.MULTILINE)
+_OPTIMISER = ("lift", *(it.flag for it in TRANSFORMS), "optimise")
+_TITLE = re.compile(r"^(?:kernel|function|nest) \w+", re.MULTILINE)
 
-OPTIMISING = frozenset({_OPTIMISER, *(it.flag for it in TRANSFORMS)})
+OPTIMISING = frozenset(_OPTIMISER)
 """What runs with `-O` alone."""
 
 
@@ -36,8 +36,7 @@ def read_passes(
         return ()
     from transpiler.passes.pipeline import PIPELINE  # noqa: PLC0415 - for this option alone
 
-    passes = (_FIRST, *(it.__name__ for it in PIPELINE))
-    known = (*passes, _OPTIMISER, *(it.flag for it in TRANSFORMS))
+    known = (_FIRST, *(it.__name__ for it in PIPELINE), *_OPTIMISER)
     for name in names:
         if name not in known and name != _ALL:
             near = get_close_matches(name, known, n=1, cutoff=0.5)
