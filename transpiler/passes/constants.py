@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import NamedDimension, Tensor
-from transpiler.ir.visit import walk_block, walk_statements
+from transpiler.ir.visit import walk_statements
 from transpiler.passes.compile_time import is_compile_time, may_be_constant
 
 if TYPE_CHECKING:
@@ -29,21 +28,3 @@ def compile_time_symbols(kernel: ir.Routine) -> Mapping[ir.Symbol, ir.Expression
         ):
             constants[statement.symbol] = statement.value
     return constants
-
-
-def tile_extents(kernel: ir.Routine) -> frozenset[str]:
-    """The const generics that are extents of tiles in the kernel, hence at least 1."""
-    if isinstance(kernel, ir.Function):
-        # The shapes in it are named as its callers name them.
-        return frozenset(kernel.const_generics[place].name for place in kernel.symbol.extents)
-    found: set[str] = set()
-    for node in walk_block(kernel.body):
-        type_ = node.type
-        if isinstance(type_, Tensor):
-            for extent in type_.shape:
-                if isinstance(extent, NamedDimension):
-                    found.add(extent.name)
-        if isinstance(node, ir.Call):
-            given = (node.constants[place] for place in node.function.extents)
-            found.update(it.symbol.name for it in given if isinstance(it, ir.Read))
-    return frozenset(found)

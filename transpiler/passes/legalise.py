@@ -17,6 +17,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.extents import tile_extents
 from transpiler.analysis.ranges import Ranges
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import BOOL, I32, Bound, DType, DtypeParameter, Scalar, Tensor
@@ -24,7 +25,7 @@ from transpiler.ir.visit import Rewriter, walk_statements
 from transpiler.ops.model import Op, ShapeOfLastAxis, ShapeReduced
 from transpiler.ops.scalar_methods import FAMILY, scalar_method
 from transpiler.passes.compile_time import constant_value, is_compile_time
-from transpiler.passes.constants import compile_time_symbols, tile_extents
+from transpiler.passes.constants import compile_time_symbols
 from transpiler.passes.given_numbers import GivenNumbers
 from transpiler.passes.integer import integer_range, wrap
 from transpiler.passes.literals import in_any_dtype, is_default_dtype, is_of_other_kind

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.extents import tile_extents
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import DType, Scalar
@@ -29,7 +30,6 @@ from transpiler.ir.visit import (
     walk_statements,
 )
 from transpiler.ops.model import Effect
-from transpiler.passes.constants import tile_extents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

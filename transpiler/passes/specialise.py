@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.extents import tile_extents
 from transpiler.diagnostics.model import Label
 from transpiler.ir.description import Specialisation
 from transpiler.ir.types import DType, Scalar
-from transpiler.passes.constants import tile_extents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,0 +1,31 @@
+"""The classic transforms of one kernel, in the order in which they are applied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from transpiler.optimise.flags import HOIST
+from transpiler.optimise.hoist import hoist
+
+if TYPE_CHECKING:
+    from transpiler.ir import nodes as ir
+    from transpiler.optimise.context import ClassicContext
+    from transpiler.optimise.flags import Transform
+
+
+class Classic(Protocol):
+    """A transform of one kernel."""
+
+    def __call__(self, kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:
+        """The changed kernel, or this very one; what was done, or why not, is in the context's remarks."""
+        ...
+
+
+CLASSICS: tuple[tuple[Transform, Classic], ...] = ((HOIST, hoist),)
+
+
+def classics(kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:
+    """The kernel after all of them that are on."""
+    for _, transform in CLASSICS:
+        kernel = transform(kernel, context)
+    return kernel

@@ -1,0 +1,104 @@
+"""What the transforms of a kernel share: which are on, where their remarks go, and new symbols."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+from transpiler.analysis.extents import tile_extents
+from transpiler.analysis.ranges import Ranges
+from transpiler.frozen import dataclass
+from transpiler.ir import nodes as ir
+from transpiler.ir.visit import walk_statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from transpiler.ir.types import Type
+    from transpiler.optimise.flags import OptimiseOptions, Transform
+    from transpiler.optimise.remarks import Remarks
+    from transpiler.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassicContext:
+    """Of one kernel: `name` is what remarks call it, which for a stage is the kernel it comes from.
+
+    `functions` are those it may call.
+    """
+
+    name: str
+    options: OptimiseOptions
+    remarks: Remarks
+    functions: Mapping[ir.FunctionSymbol, ir.Function]
+
+    def report(self, transform: Transform) -> Report:
+        """Where a transform says what it did."""
+        return Report(self, transform)
+
+
+class Report:
+    """The remarks of one transform on one kernel."""
+
+    def __init__(self, context: ClassicContext, transform: Transform) -> None:
+        self._context = context
+        self._transform = transform
+        self._is_empty = True
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the transform may be applied."""
+        return self._context.options.has(self._transform)
+
+    def applied(self, message: str, span: Span) -> None:
+        """The transform changed something."""
+        self._is_empty = False
+        self._context.remarks.applied(self._transform, self._context.name, message, span)
+
+    def missed(self, message: str, span: Span) -> None:
+        """The transform left something as it is, for this reason."""
+        self._is_empty = False
+        self._context.remarks.missed(self._transform, self._context.name, message, span)
+
+    def finish(self, message: str, kernel: ir.Kernel) -> None:
+        """Say of the kernel as a whole why there was nothing to do, if nothing has been said."""
+        if self._is_empty:
+            self.missed(message, kernel.name_span)
+
+
+class NewSymbols:
+    """Symbols that a kernel does not have yet."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self._ids: Iterator[int] = count(1 + _largest_id(kernel))
+
+    def local(self, name: str, type_: Type, span: Span) -> ir.Symbol:
+        """An immutable variable; the names of symbols need not differ."""
+        return ir.Symbol(
+            id=next(self._ids), name=name, kind=ir.SymbolKind.LOCAL, type=type_, span=span
+        )
+
+
+def _largest_id(kernel: ir.Kernel) -> int:
+    found = [symbol.id for symbol in (*kernel.parameters, *kernel.const_generics)]
+    for statement in walk_statements(kernel.body):
+        found.extend(symbol.id for symbol in declared_by(statement))
+    return max(found, default=0)
+
+
+def declared_by(statement: ir.Statement) -> tuple[ir.Symbol, ...]:
+    """The symbols a statement declares itself."""
+    match statement:
+        case ir.Let(symbol=symbol) | ir.For(symbol=symbol) | ir.Declare(symbol=symbol):
+            return (symbol,)
+        case ir.LetTuple(symbols=symbols):
+            return tuple(symbol for symbol in symbols if symbol is not None)
+        case ir.While(result=ir.Symbol() as result):
+            return (result,)
+        case _:
+            return ()
+
+
+def ranges_of(kernel: ir.Kernel) -> Ranges:
+    """The bounds of the integers of a kernel, in arithmetic that wraps where it leaves its dtype."""
+    return Ranges(kernel, extents=tile_extents(kernel), wraps=True)
