@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from transpiler.optimise.flags import HOIST
+from transpiler.optimise.flags import HOIST, REUSE
 from transpiler.optimise.hoist import hoist
+from transpiler.optimise.reuse import reuse
 
 if TYPE_CHECKING:
     from transpiler.ir import nodes as ir
@@ -21,7 +22,7 @@ class Classic(Protocol):
         ...
 
 
-CLASSICS: tuple[tuple[Transform, Classic], ...] = ((HOIST, hoist),)
+CLASSICS: tuple[tuple[Transform, Classic], ...] = ((HOIST, hoist), (REUSE, reuse))
 
 
 def classics(kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:

@@ -59,12 +59,13 @@ COLLAPSE_AXES = Transform(
 HOIST = Transform(
     flag="hoist",
     summary="What a loop computes in the same way in each iteration is computed before it.",
-    condition="It has no effect and reads no memory, and cannot fail.",
+    condition="It only computes, or reads what the loop does not write; where it may fail, or reads, the loop "
+    "surely runs.",
 )
 REUSE = Transform(
     flag="reuse",
     summary="What is computed twice is computed once.",
-    condition="It has no effect and reads no memory.",
+    condition="It only computes, or reads memory that nothing is written to in between.",
 )
 CONTRACT = Transform(
     flag="contract",
