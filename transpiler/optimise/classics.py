@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from transpiler.optimise.flags import HOIST, REUSE
+from transpiler.optimise.contract import contract
+from transpiler.optimise.flags import CONTRACT, HOIST, RECIPROCAL, REUSE, STRENGTH
 from transpiler.optimise.hoist import hoist
+from transpiler.optimise.reciprocal import reciprocal
 from transpiler.optimise.reuse import reuse
+from transpiler.optimise.strength import strength
 
 if TYPE_CHECKING:
     from transpiler.ir import nodes as ir
@@ -22,7 +25,13 @@ class Classic(Protocol):
         ...
 
 
-CLASSICS: tuple[tuple[Transform, Classic], ...] = ((HOIST, hoist), (REUSE, reuse))
+CLASSICS: tuple[tuple[Transform, Classic], ...] = (
+    (HOIST, hoist),
+    (REUSE, reuse),
+    (STRENGTH, strength),
+    (RECIPROCAL, reciprocal),
+    (CONTRACT, contract),
+)
 
 
 def classics(kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:

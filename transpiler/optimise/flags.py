@@ -69,18 +69,18 @@ REUSE = Transform(
 )
 CONTRACT = Transform(
     flag="contract",
-    summary="`a * b + c` becomes `tl.fma`.",
-    condition="Nothing but the backend's own contraction is lost; it does so by default.",
+    summary="`a * b + c` is left to the backend, which contracts it by default; a remark says where.",
+    condition="It changes nothing: `tl.fma` would round once also where the backend is told not to.",
 )
 STRENGTH = Transform(
     flag="strength",
-    summary="`n % d` becomes `n - n / d * d` where `n / d` is known, a division by a power of two a shift.",
-    condition="The operands are not negative where the two differ.",
+    summary="`n % d` becomes `n - q * d` where `q` is `n / d`, a scalar over a power of two is shifted.",
+    condition="A variable holds the quotient; for a shift, the dividend is not negative.",
 )
 RECIPROCAL = Transform(
     flag="reciprocal",
     summary="A division by one number, lane by lane, becomes a product with its reciprocal.",
-    condition="The reciprocal is exact: a power of two.",
+    condition="The number is a power of two, and its reciprocal a normal number.",
 )
 HINTS = Transform(
     flag="hints",
