@@ -36,7 +36,14 @@ from benchmarks.kernels.lineup import LineUp
 from benchmarks.kernels.measure import copy_bandwidth
 from benchmarks.kernels.results import Cell, Report, read, save
 from benchmarks.kernels.session import check_row, measure_row
-from benchmarks.kernels.tables import heading, line, problems, renew_section, write_csv
+from benchmarks.kernels.tables import (
+    heading,
+    line,
+    problems,
+    profile_lines,
+    renew_section,
+    write_csv,
+)
 from benchmarks.kernels.trial import try_elsewhere, try_here
 from benchmarks.kernels.tuning import keep, tune_row
 from benchmarks.kernels.workloads import DTYPES, ROWS, TINY
@@ -67,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--jobs", type=int, default=min(15, os.cpu_count() or 1), help="0: try nothing before")
     add("--subject", default="kernels/batchnorm.rs", help="the Rust, as reports call it")
     add("--tune", action="store_true", help="first tune the hand-written kernels")
+    add("--profile", action="store_true", help="show the launches of everybody, one by one")
     add("--check", action="store_true", help="tiny shapes, nothing timed")
     add("--render", nargs="+", type=Path, metavar="REPORT", help="make tables of reports")
     add("--docs", type=Path, help="with --render: the Markdown file whose section is renewed")
@@ -163,8 +171,11 @@ def measure(
     print(heading())
     for dtype in dtypes:
         for row in rows:
-            cells += measure_row(lineup, row, dtype, known)
+            found = measure_row(lineup, row, dtype, known, is_profiled=given.profile)
+            cells += found
             print(line(report, row, dtype), flush=True)
+            for told in (it for cell in found for it in profile_lines(cell)):
+                print(told, flush=True)
             save(report, out / "kernels.json")
     copies.append(copy_bandwidth())
     save(report, out / "kernels.json")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from benchmarks.kernels.profile import Launch
 from benchmarks.kernels.workloads import ROWS, TINY, Row
 from transpiler.ir.types import DType
 
@@ -21,6 +22,7 @@ class Cell:
 
     `milliseconds` is None where nothing was timed, and `problem` says why; a contestant that is wrong is timed all the
     same. `error` is the largest error among the outputs as a part of what is allowed. `note` is the configuration.
+    `launches` are those of one run, if it was profiled.
     """
 
     row: str
@@ -32,6 +34,7 @@ class Cell:
     error: float | None = None
     note: str = ""
     problem: str = ""
+    launches: list[Launch] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,5 +90,8 @@ def save(report: Report, path: Path) -> None:
 def read(path: Path) -> Report:
     """A report that was saved."""
     found = json.loads(path.read_text("utf-8"))
-    cells = [Cell(**cell) for cell in found.pop("cells")]
+    cells = [
+        Cell(**{**cell, "launches": [Launch(**launch) for launch in cell["launches"]]})
+        for cell in found.pop("cells")
+    ]
     return Report(**found, cells=cells)

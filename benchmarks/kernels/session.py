@@ -10,6 +10,7 @@ import torch
 from benchmarks.kernels.contestants import Contestant, Name
 from benchmarks.kernels.lineup import Item
 from benchmarks.kernels.measure import capture, quickest, race, sets_needed
+from benchmarks.kernels.profile import launches
 from benchmarks.kernels.results import Cell
 from benchmarks.kernels.trial import brief
 from benchmarks.kernels.truth import find_truth, judge
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from benchmarks.kernels.contestants import Candidate
     from benchmarks.kernels.lineup import LineUp
     from benchmarks.kernels.measure import Replay
+    from benchmarks.kernels.profile import Launch
     from benchmarks.kernels.truth import Truth
     from benchmarks.kernels.workloads import Arguments, Row
     from transpiler.ir.types import DType
@@ -53,7 +55,9 @@ def check_row(lineup: LineUp, row: Row, dtype: DType) -> list[Cell]:
     return cells
 
 
-def measure_row(lineup: LineUp, row: Row, dtype: DType, known: Mapping[str, str]) -> list[Cell]:
+def measure_row(
+    lineup: LineUp, row: Row, dtype: DType, known: Mapping[str, str], *, is_profiled: bool
+) -> list[Cell]:
     """Everybody's quickest candidate, judged and timed; `known` has what failed before, by the items' keys."""
     torch.compiler.reset()
     first = draw(row, dtype, lineup.device, SEED)
@@ -84,6 +88,12 @@ def measure_row(lineup: LineUp, row: Row, dtype: DType, known: Mapping[str, str]
             problems[name] = problems[name] or brief(error)
             torch.cuda.synchronize()
     timings = race(replays, SEED)
+    profiled: dict[Name, list[Launch]] = {}
+    for name in replays if is_profiled else ():
+        try:
+            profiled[name] = launches(chosen[name][1].run, sets)
+        except Exception as error:  # noqa: BLE001 - the profiler is not what is measured
+            print(f"{name.value} is not profiled: {brief(error)}")
     cells: list[Cell] = []
     for name in lineup.names:
         timing = timings.get(name)
@@ -98,6 +108,7 @@ def measure_row(lineup: LineUp, row: Row, dtype: DType, known: Mapping[str, str]
                 error=errors.get(name),
                 note=chosen[name][1].note if name in chosen else "",
                 problem=problems.get(name, ""),
+                launches=profiled.get(name, []),
             )
         )
     del replays, sets, first

@@ -50,6 +50,15 @@ def line(report: Report, row: Row, dtype: DType) -> str:
     return f"{row.title:34}{dtype.value:>6}{limit:9.4f}{cells}{percent:>10}"
 
 
+def profile_lines(cell: Cell) -> Iterator[str]:
+    """The launches of a cell, and what is left of its time between them."""
+    if cell.launches and cell.milliseconds is not None:
+        inside = sum(launch.microseconds for launch in cell.launches)
+        between = 1000 * cell.milliseconds - inside
+        yield f"    {cell.contestant} {cell.note}: {inside:.1f} us in launches, {between:.1f} us between"
+        yield from (f"    {launch.line()}" for launch in cell.launches)
+
+
 def problems(report: Report) -> list[str]:
     """What was wrong, a line each."""
     return [

@@ -76,7 +76,7 @@ def judge(
         if name not in found:
             messages.append(f"{name} is missing")
             continue
-        result = found[name].detach().view(exact.shape)
+        result = found[name].detach().reshape(exact.shape)
         difference = Differences(exact=exact, magnitude=truth.magnitudes[name], stored=result.dtype)
         bound = truth.allowed[name]
         error = difference.error(result, torch.zeros_like(exact, dtype=torch.bool)) / bound

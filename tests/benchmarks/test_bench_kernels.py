@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.kernels.contestants import Name
+from benchmarks.kernels.profile import Launch, read_trace
 from benchmarks.kernels.results import Cell, Report, read, save
-from benchmarks.kernels.tables import renew_section, write_csv
+from benchmarks.kernels.tables import profile_lines, renew_section, write_csv
 from benchmarks.kernels.workloads import DTYPES, ROWS, TINY
 from transpiler.ir.types import DType
 
@@ -85,6 +86,32 @@ def test_limits_are_those_of_the_bytes_that_must_move() -> None:
     assert report.limit(ROWS[0], DType.BF16) == limits[ROWS[0].key] / 2
 
 
+def test_trace_is_told_launch_by_launch() -> None:
+    details = {"grid": [132, 2, 1], "block": [256, 1, 1], "registers per thread": 40}
+    kernels: list[dict[str, object]] = [
+        {"cat": "kernel", "name": name, "ts": at, "dur": time, "args": details}
+        # Two runs of two launches; a trace is in no order.
+        for name, at, time in (("b", 20, 3.0), ("a", 10, 8.0), ("a", "30.5", 9.0), ("b", 40, 4.0))
+    ]
+    trace: dict[str, list[dict[str, object]]] = {"traceEvents": [{"cat": "cuda_runtime"}, *kernels]}
+    first, second = read_trace(trace, 2)
+    assert (first.name, first.microseconds, second.name, second.microseconds) == (
+        "a",
+        8.5,
+        "b",
+        3.5,
+    )
+    assert (first.grid, first.threads, first.registers) == ([132, 2, 1], 256, 40)
+    cell = Cell(
+        row="r", dtype="f32", contestant="plain", milliseconds=0.015, launches=[first, second]
+    )
+    head, *lines = profile_lines(cell)
+    assert head.endswith(": 12.0 us in launches, 3.0 us between")
+    assert len(lines) == 2
+    # A launch that not every run has cannot be told apart from the others.
+    assert read_trace({"traceEvents": kernels[:3]}, 2) == []
+
+
 def test_report_returns_from_its_file(tmp_path: Path) -> None:
     report = made(list(cells()))
     save(report, tmp_path / "kernels.json")
@@ -136,6 +163,9 @@ def cells() -> Iterator[Cell]:
         Name.COMPILED: None,
         Name.HAND_WRITTEN: 0.142,
     }
+    launch = Launch(
+        name="k", microseconds=1600.0, grid=[1, 1, 1], threads=128, registers=32, shared=0
+    )
     problems = {Name.EAGER: "y: 1 of 2 elements wrong", Name.COMPILED: "RuntimeError: no"}
     for name, time in milliseconds.items():
         yield Cell(
@@ -144,4 +174,5 @@ def cells() -> Iterator[Cell]:
             contestant=name.value,
             milliseconds=time,
             problem=problems.get(name, ""),
+            launches=[launch] if name is Name.PLAIN else [],
         )
