@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.compiled_stages import binary_of, planned_stages
 from tests.corpus.catalogue import all_cases
 from tests.corpus.model import Run
 from tests.corpus.runner import signature, translated
+from tests.optimising import only_planned
 from transpiler.harness import aot
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             ],
             ids=_id,
         )
+    if "staged" in metafunc.fixturenames:
+        planned = all_cases() if metafunc.config.getoption("--optimised") else ()
+        metafunc.parametrize("staged", planned, ids=lambda case: case.kernel)
     if "with_ones" in metafunc.fixturenames:
         runs = [Run(case=case, shape=case.shapes[0], dtype=case.dtypes[0]) for case in cases]
         metafunc.parametrize("with_ones", runs, ids=_id)
@@ -105,6 +110,28 @@ def machine_code(
 
 def test_it_becomes_machine_code(compiled: Run, target: str) -> None:
     assert machine_code(compiled, target).startswith(_ELF)
+
+
+@pytest.mark.parametrize("target", ["sm_90", "gfx942"])
+def test_stages_become_machine_code(staged: Case, target: str) -> None:
+    made, gpu = translated(staged.topic), aot.parse_target(target)
+    only_planned(made.plans, staged.kernel)
+    done: list[tuple[object, dict[str, object], int]] = []
+    with aot.loaded(made.text, f"corpus_{staged.topic}") as generated:
+        for shape in staged.shapes:
+            run = Run(case=staged, shape=shape, dtype=staged.dtypes[0])
+            launch, types = run.launch(), signature(run)
+            numbers = {name: int(launch.numbers[name]) for name in types if types[name] == "i32"}
+            given = tuple(types.values())
+            for stage in planned_stages(
+                generated, staged.kernel, given, numbers, launch.constants, launch.grid
+            ):
+                key = (stage.function, stage.constants, stage.num_warps)
+                if key not in done:
+                    done.append(key)
+                    assert binary_of(generated, staged.kernel, stage, given, gpu).startswith(_ELF)
+    if not done:
+        pytest.skip("the plan is for none of the shapes")
 
 
 def test_integer_arguments_equal_to_one_compile(with_ones: Run) -> None:
