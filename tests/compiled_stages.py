@@ -67,7 +67,7 @@ def binary_of(
     from triton.backends.compiler import GPUTarget  # noqa: PLC0415
     from triton.compiler import ASTSource  # noqa: PLC0415
 
-    by_name = dict(zip(module.KERNELS[kernel].parameters, types, strict=True))
+    by_name: dict[str, str] = dict(zip(module.KERNELS[kernel].parameters, types, strict=True))
 
     def type_of(argument: object) -> str:
         if isinstance(argument, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 
 from tests.host.interpreted import interpreted
 from tests.optimise.hand_made import OPTIMISED, SOURCE, column_sums, plan, planned
+from transpiler.harness import launching
 from transpiler.ir.extent import AtLeast, Number, Parameter
 from transpiler.optimise.flags import NO_OPTIMISATION
 from transpiler.pipeline import transpile_source
@@ -249,3 +251,14 @@ def test_conditions_are_joined() -> None:
         AtLeast(value=Parameter(4), bound=Number(2)),
     )
     assert "    if N >= 128 and C >= 2:\n" in function_of(changed(conditions=both))
+
+
+@interpreted
+def test_verify_launches_what_launchers_launch() -> None:
+    bench: Any = SimpleNamespace(module=column_sums(), is_gpu=False)
+    kernel = SimpleNamespace(name="column_sums", instance=lambda *_: None)
+    run: Any = SimpleNamespace(
+        kernel=kernel, dtypes=(), constants={"BLOCK_N": 8, "HAS_BIAS": True}, key=None
+    )
+    given: Any = SimpleNamespace(grid=(37,), arguments=tuple(arguments(TALL)))
+    assert noted(lambda: launching._launch(bench, run, given))[1:] == PLANNED

@@ -86,19 +86,25 @@ def _outcome(bench: Bench, run: Run) -> Outcome:
 def _launch(bench: Bench, run: Run, prepared: Prepared) -> None:
     """Launch the specialisation for the run, or the kernel itself where there is none.
 
+    What the optimiser made something of is launched by its launcher.
+
     Raises:
         LaunchError: Triton refuses it, or it raises.
     """
     record = bench.module.KERNELS[run.kernel.name]
     instance = run.kernel.instance(run.dtypes, tuple(run.constants.values()))
-    if instance is None or not run.constants:
+    is_planned = getattr(record, "optimised", None) is not None
+    if is_planned or instance is None or not run.constants:
         function = record.function
         # The module may call constants otherwise, where Python forbids the name.
         constants = dict(zip(record.constants, run.constants.values(), strict=True))
     else:
         function, constants = record.specialisations[instance.name], {}
     try:
-        function[prepared.grid](*prepared.arguments, **constants)
+        if is_planned:
+            bench.module.Launcher(record, **constants).launch(prepared.grid, *prepared.arguments)
+        else:
+            function[prepared.grid](*prepared.arguments, **constants)
         wait(bench)
     except Exception as error:
         # Triton raises classes of every kind: its own, LLVM's, and in the interpreter numpy's.
