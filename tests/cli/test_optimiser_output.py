@@ -19,8 +19,10 @@ from transpiler.ir.extent import AtLeast, Division, Named, Number, Product, Sum
 from transpiler.ir.launch_plan import LaunchPlan, Quantity, Scratch, Stage, Tile, Variant
 from transpiler.ir.types import DType
 from transpiler.optimise import driver
-from transpiler.optimise.flags import BLOCK_AXIS, HOIST, OptimiseOptions
+from transpiler.optimise.flags import BLOCK_AXIS, CONTRACT, HOIST, OptimiseOptions
+from transpiler.optimise.remarks import Remarks, applied_flags
 from transpiler.passes.pipeline import PIPELINE
+from transpiler.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Files, Invoke
     from transpiler.ir import nodes as ir
     from transpiler.optimise.driver import Observer
-    from transpiler.optimise.remarks import Remarks
 
 _KERNEL = re.compile(r"^pub fn double", re.MULTILINE)
 
@@ -324,3 +325,14 @@ def test_json_names_the_operators_and_the_stages(files: Files, invoke: Invoke) -
         {"transforms": ["block-axis"], "stages": ["double__blocked"]},
         None,
     ]
+
+
+def test_transforms_are_named_once_and_in_the_order_in_which_they_are_applied() -> None:
+    remarks = Remarks()
+    for transform, kernel in ((HOIST, "a"), (BLOCK_AXIS, "a"), (HOIST, "a"), (CONTRACT, "b")):
+        remarks.applied(transform, kernel, "done", Span(len(remarks.remarks), 9))
+    remarks.missed(CONTRACT, "a", "not done", Span(0, 1))
+
+    assert applied_flags(remarks.remarks, "a") == ("block-axis", "hoist")
+    assert applied_flags(remarks.remarks, "b") == ("contract",)
+    assert applied_flags(remarks.remarks, "c") == ()

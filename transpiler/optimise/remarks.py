@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
+from transpiler.optimise.flags import TRANSFORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,9 +26,9 @@ class Remark:
 
 
 def applied_flags(remarks: Iterable[Remark], kernel: str) -> tuple[str, ...]:
-    """The flags of the transforms that were applied to a kernel, each once, in the order of the remarks."""
-    flags = (it.transform.flag for it in remarks if it.is_applied and it.kernel == kernel)
-    return tuple(dict.fromkeys(flags))
+    """The flags of the transforms that were applied to a kernel, in the order in which transforms are."""
+    flags = {it.transform.flag for it in remarks if it.is_applied and it.kernel == kernel}
+    return tuple(it.flag for it in TRANSFORMS if it.flag in flags)
 
 
 class Remarks:
