@@ -35,9 +35,14 @@ _KERNEL = re.compile(r"^pub fn double", re.MULTILINE)
 
 
 def plan_of(kernel: ir.Kernel) -> LaunchPlan:
-    """A plan that launches a copy of the kernel."""
+    """A plan that launches a copy of the kernel, which takes a tile besides."""
+    tile = replace(kernel.const_generics[0], id=1_000, name="TILE")
     stage = Stage(
-        kernel=replace(kernel, name=f"{kernel.name}__blocked"),
+        kernel=replace(
+            kernel,
+            name=f"{kernel.name}__blocked",
+            const_generics=(*kernel.const_generics, tile),
+        ),
         grid=(Division(Named("grid_x"), Named("TILE"), is_up=True),),
         tiles=(Tile(name="TILE", default=Number(16), choices=(16, 32), limit=Named("grid_x")),),
         warps=4,
@@ -274,7 +279,9 @@ def test_the_ir_ends_with_the_plans_and_their_stages(files: Files, invoke: Invok
         "      tile TILE = 16 of 16, 32 up to grid_x\n"
         "  }"
     )
-    assert stages.startswith("\nkernel double__blocked<D: Float, const BLOCK: i32>(\n")
+    assert stages.startswith(
+        "\nkernel double__blocked<D: Float, const BLOCK: i32, const TILE: i32>(\n"
+    )
     # The last pass has been over the stages too.
     assert "widen<D>" in stages
 
