@@ -86,7 +86,7 @@ def cold(source: Path, runs: int) -> Iterator[Series]:
 def slowest_imports(how_many: int) -> list[tuple[float, str]]:
     """What the command imports that takes longest by itself, in milliseconds."""
     with tempfile.TemporaryDirectory() as folder:
-        statement = "import transpiler.cli.main, transpiler.cli.execute, transpiler.host.planning"
+        statement = "import transpiler.cli.start, transpiler.cli.main, transpiler.cli.execute, transpiler.host.planning"
         for _ in range(2):  # the first compiles
             done = subprocess.run(
                 (sys.executable, "-X", "importtime", "-c", statement),

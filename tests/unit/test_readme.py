@@ -75,7 +75,7 @@ def test_the_two_commands_are_the_projects() -> None:
         "pip install -c constraints.txt -e '.[test]' && pytest -n auto",
     ]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["scripts"] == {"teeny-transpile": "transpiler.cli.main:run"}
+    assert project["scripts"] == {"teeny-transpile": "transpiler.cli.start:run"}
     assert "test" in project["optional-dependencies"]
     assert (ROOT / "kernels/batchnorm.rs").is_file()
 

@@ -1,5 +1,5 @@
 """`python -m transpiler.cli`: the command where its script is not installed."""
 
-from transpiler.cli.main import run
+from transpiler.cli.start import run
 
 run()

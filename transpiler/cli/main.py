@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -225,17 +223,8 @@ def command(context: click.Context, /, **given: Unpack[Given]) -> None:
     context.exit(execute(read_request(given), console))
 
 
-def run() -> None:
-    """Run the command and end the process with its exit code."""
-    # Trees hold no cycles, so counting references frees them; searching for cycles in what lives
-    # until the end anyway takes a tenth of a run, and so does searching once more at the end.
-    gc.disable()
-    code = _run()
-    gc.freeze()
-    sys.exit(code)
-
-
-def _run() -> int:
+def run_command() -> int:
+    """Run the command; the result is its exit code."""
     try:
         code: int = command.main(prog_name=_NAME, standalone_mode=False)
     except click.ClickException as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
@@ -83,6 +82,8 @@ def read_flags(
     for text in texts:
         name = text.removeprefix(_NO)
         if name not in names:
+            from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
+
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             before = text[: len(text) - len(name)]
             advice = f"; did you mean -f{before}{near[0]}?" if near else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
@@ -39,6 +38,8 @@ def read_passes(
     known = (_FIRST, *(it.__name__ for it in PIPELINE), *_OPTIMISER)
     for name in names:
         if name not in known and name != _ALL:
+            from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
+
             near = get_close_matches(name, known, n=1, cutoff=0.5)
             advice = f"; did you mean {near[0]}?" if near else ""
             raise click.UsageError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.model import Diagnostic, Severity
@@ -49,6 +48,8 @@ def _merge(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _unknown(code: str, message: str, name: str, known: tuple[str, ...], what: str) -> Diagnostic:
+    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
+
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     listed = ", ".join(f"`{each}`" for each in known)
     return Diagnostic(

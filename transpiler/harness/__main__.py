@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from transpiler.cli.main import run
+from transpiler.cli.start import run
 
 if __name__ == "__main__":
     sys.argv.insert(1, "verify")

@@ -11,7 +11,6 @@ from transpiler.host.functions import Functions
 from transpiler.host.items import implementations, methods_of
 from transpiler.host.kernels import Kernels
 from transpiler.host.methods import Bodies, Methods
-from transpiler.host.pairs import pair_plan
 from transpiler.host.plan import HostPlan
 from transpiler.host.struct_names import snake_case
 from transpiler.host.stubs import only_panics
@@ -74,6 +73,8 @@ def plan_host(
         operators[operator.struct_name] = operator
     pairs = _NOTHING
     if any(plan.kernel.backward is not None for plan in plans):
+        from transpiler.host.pairs import pair_plan  # noqa: PLC0415 - few kernels name their backward
+
         used = frozenset(it.forward.name for it in operators.values())
         pairs = pair_plan(module, plans, file, sink, used)
     return HostPlan(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.frozen import dataclass
+from transpiler.ir.types import DType
+from transpiler.passes.rounding import round_to
 from transpiler.target.model import (
     Attribute,
     Binary,
@@ -117,7 +118,7 @@ def is_single(expression: Expression) -> bool:
     """Whether a float is sure to be a number of single precision."""
     match expression:
         case Number(text=text):
-            return ctypes.c_float(float(text)).value == float(text)
+            return round_to(float(text), DType.F32) == float(text)
         case Unary(operator=Operator.NEGATE, operand=operand):
             return is_single(operand)
         case Call(function=Name(text="_single")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -206,5 +205,7 @@ def unknown_name(
 
 def near_match(name: str, known: Iterable[str]) -> str | None:
     """The known name `name` was probably meant to be."""
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
+
+    found = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean `{found[0]}`?" if found else None
