@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.footprint import Footprints
+from transpiler.analysis.kernel_accesses import Accesses
 from transpiler.diagnostics.model import Severity
 from transpiler.diagnostics.sink import Sink
 from transpiler.emit.line_map import LineMap
@@ -186,7 +187,8 @@ def _translate(
         run_lints(written, source, sink)
         unknown_allowances(source, sink)
     facts = function_facts(module)
-    wide, footprints = wide_forms(module), Footprints()
+    wide, accesses = wide_forms(module), Accesses()
+    footprints = Footprints(accesses)
     remarks = Remarks()
     optimised = _optimised(prepared, options, remarks, observe) if not sink.has_errors else {}
     plans = tuple(
@@ -209,7 +211,9 @@ def _translate(
             from transpiler.host.planning import plan_host  # noqa: PLC0415 - kernels alone need none of it
 
             is_whole = not options.kernels
-            host = plan_host(file, source, features, module, plans, sink, is_whole=is_whole)
+            host = plan_host(
+                file, source, features, module, plans, accesses, sink, is_whole=is_whole
+            )
         emitted = emit_module(
             module,
             plans,

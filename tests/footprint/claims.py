@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.footprint import Footprints
+from transpiler.analysis.kernel_accesses import Accesses
 from transpiler.ir.types import Pointer
 from transpiler.target import model
 from transpiler.target.extents import ExtentSpelling
@@ -37,7 +38,7 @@ class _Rounding:
 
 def claims(kernel: Kernel) -> Mapping[str, Claim | None]:
     """The claims about each pointer of a kernel, None where there is none."""
-    found = Footprints().of(kernel)
+    found = Footprints(Accesses()).of(kernel)
     symbols = (*kernel.parameters, *kernel.const_generics)
     spelling = ExtentSpelling(
         parameter=lambda place: model.Name(symbols[place].name),

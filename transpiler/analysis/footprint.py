@@ -6,15 +6,11 @@ it is 1 + the offset of an element that some program touches whatever memory hol
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from transpiler.analysis.accesses import access_of, is_narrow
 from transpiler.analysis.demands import Demands, Terms
-from transpiler.analysis.facts import Facts
 from transpiler.analysis.furthest import furthest
 from transpiler.analysis.polynomial import Polynomial, constant
-from transpiler.analysis.quantities import Quantities
 from transpiler.analysis.written import Writer
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import AtLeast, Footprint
@@ -23,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from transpiler.analysis.accesses import Access
+    from transpiler.analysis.kernel_accesses import Accesses, KernelAccesses
+    from transpiler.analysis.quantities import Quantities
 
 
 class _Bound(NamedTuple):
@@ -40,23 +38,25 @@ class Footprints:
     same accesses, as many kernels of a file have, is worked out once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, accesses: Accesses) -> None:
+        self._accesses = accesses
         self._known: dict[tuple[object, ...], Mapping[int, Footprint]] = {}
 
     def of(self, kernel: ir.Kernel) -> Mapping[ir.Symbol, Footprint]:
         """The footprints of one kernel."""
-        found: Mapping[int, Footprint] = {}
-        # Values are followed by recursion, which Python bounds.
-        with suppress(RecursionError):
-            facts = Facts(kernel, {})
-            if not _jumps(kernel):
-                accesses, is_open = _accesses(kernel, facts, quantities := Quantities(kernel))
-                key = (*accesses, is_open, *quantities.all)
-                if key not in self._known:
-                    self._known[key] = _Footprints(quantities, accesses, is_open).all()
-                found = self._known[key]
-            facts.flow.close()
+        found = {} if _jumps(kernel) else self._found(self._accesses.of(kernel))
         return {kernel.parameters[place]: found[place] for place in sorted(found)}
+
+    def _found(self, accesses: KernelAccesses) -> Mapping[int, Footprint]:
+        quantities, known = accesses.quantities, accesses.known
+        key = (*known, accesses.open_places, *quantities.all)
+        if key not in self._known:
+            try:
+                made = _Footprints(quantities, known, accesses.open_places).all()
+            except RecursionError:  # values are followed by recursion, which Python bounds
+                return {}
+            self._known[key] = made
+        return self._known[key]
 
 
 def _jumps(kernel: ir.Kernel) -> bool:
@@ -79,26 +79,6 @@ def _jumps(kernel: ir.Kernel) -> bool:
     return len(returns) > len(direct) or any(
         isinstance(node, ir.Break | ir.Continue) for node in kernel.body.contents.statements
     )
-
-
-def _accesses(
-    kernel: ir.Kernel, facts: Facts, quantities: Quantities
-) -> tuple[tuple[Access, ...], frozenset[int]]:
-    """What a kernel touches, and the places of the parameters behind which it may touch something else."""
-    flow = facts.flow
-    everywhere = range(len(kernel.parameters))
-    is_open = set(everywhere) if flow.calls else set()
-    types = {id(node.type): node.type for node in kernel.body.contents.expressions}
-    narrows = any(map(is_narrow, types.values()))
-    found: list[Access] = []
-    for site in (*flow.loads, *flow.stores, *flow.atomics):
-        access = access_of(facts, quantities, site, narrows=narrows)
-        if access is not None:
-            found.append(access)
-            continue
-        address = facts.address(site)
-        is_open.update(everywhere if address is None else (kernel.parameters.index(address.root),))
-    return tuple(dict.fromkeys(found)), frozenset(is_open)
 
 
 class _Footprints:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.accesses import access_of, is_narrow
-from transpiler.analysis.facts import Facts
 from transpiler.analysis.polynomial import Polynomial
-from transpiler.analysis.quantities import Quantities, Variable
+from transpiler.analysis.quantities import Variable
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import child_expressions
 
@@ -16,33 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transpiler.analysis.accesses import Access
+    from transpiler.analysis.kernel_accesses import KernelAccesses
 
 
 class LaunchRules:
     """The rules of one kernel that went through all passes."""
 
-    def __init__(self, kernel: ir.Kernel) -> None:
+    def __init__(self, kernel: ir.Kernel, accesses: KernelAccesses) -> None:
         self._kernel = kernel
-        self._quantities = Quantities(kernel)
-        self._loads: list[Access | None] = []
-        self._writes: list[Access | None] = []
-        self._is_known = False
-        # Values are followed by recursion, which Python bounds.
-        with suppress(RecursionError):
-            self._gather()
-
-    def _gather(self) -> None:
-        facts = Facts(self._kernel, {})
-        flow = facts.flow
-        types = {id(node.type): node.type for node in self._kernel.body.contents.expressions}
-        narrows = any(map(is_narrow, types.values()))
-        for found, sites in (
-            (self._loads, flow.loads),
-            (self._writes, (*flow.stores, *flow.atomics)),
-        ):
-            found += [access_of(facts, self._quantities, it, narrows=narrows) for it in sites]
-        self._is_known = not flow.calls
-        flow.close()
+        self._quantities = accesses.quantities
+        self._loads = accesses.loads
+        self._writes = accesses.writes
+        self._is_known = accesses.is_whole
 
     def mirrors(self, written: ir.Symbol, read: ir.Symbol) -> bool:
         """Whether each element that is written behind one pointer is at an offset that is read behind the other.

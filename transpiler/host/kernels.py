@@ -9,6 +9,7 @@ from transpiler.host.items import pair_holders
 from transpiler.host.struct_names import struct_name
 
 if TYPE_CHECKING:
+    from transpiler.analysis.kernel_accesses import Accesses
     from transpiler.ir import nodes as ir
     from transpiler.ir.description import KernelPlan
     from transpiler.passes.cfg import Features
@@ -25,12 +26,17 @@ class Kernels:
     """
 
     def __init__(
-        self, plans: tuple[KernelPlan, ...], file: syntax.File, features: Features
+        self,
+        plans: tuple[KernelPlan, ...],
+        accesses: Accesses,
+        file: syntax.File,
+        features: Features,
     ) -> None:
         self.plans = {plan.kernel.name: plan for plan in plans}
         self.structs = {struct_name(plan.kernel.name): plan.kernel for plan in plans}
         self.all = tuple(plan.kernel for plan in plans)
         self._groups = tuple(pair_holders(file, features, self.structs))
+        self._accesses = accesses
         self._rules: dict[str, LaunchRules] = {}
 
     def partners(self, kernel: ir.Kernel) -> tuple[ir.Kernel, ...]:
@@ -41,5 +47,5 @@ class Kernels:
     def rules(self, kernel: ir.Kernel) -> LaunchRules:
         """What the accesses of a kernel say to who launches it."""
         if kernel.name not in self._rules:
-            self._rules[kernel.name] = LaunchRules(kernel)
+            self._rules[kernel.name] = LaunchRules(kernel, self._accesses.of(kernel))
         return self._rules[kernel.name]

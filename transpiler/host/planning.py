@@ -21,6 +21,7 @@ from transpiler.syntax import nodes as syntax
 from transpiler.target.names import HOST_NAMES, MODULE_NAMES
 
 if TYPE_CHECKING:
+    from transpiler.analysis.kernel_accesses import Accesses
     from transpiler.diagnostics.sink import Sink
     from transpiler.host.items import Found
     from transpiler.host.plan import Operator
@@ -38,6 +39,7 @@ def plan_host(
     features: Features,
     module: ir.Module,
     plans: tuple[KernelPlan, ...],
+    accesses: Accesses,
     sink: Sink,
     *,
     is_whole: bool = True,
@@ -50,10 +52,11 @@ def plan_host(
         features: the features that are on.
         module: its kernels, and the functions they call.
         plans: what is known of its kernels.
+        accesses: what they touch.
         sink: where it is told which implementations become no operators, and why.
         is_whole: whether `plans` are all its kernels; otherwise nothing is said of operators of the others.
     """
-    planner = _Planner(file, source, features, plans, sink, is_whole=is_whole)
+    planner = _Planner(file, source, features, plans, accesses, sink, is_whole=is_whole)
     operators: dict[str, Operator] = {}
     names: set[str] = set()
     for found in implementations(file, features):
@@ -94,6 +97,7 @@ class _Planner:
         source: SourceFile,
         features: Features,
         plans: tuple[KernelPlan, ...],
+        accesses: Accesses,
         sink: Sink,
         *,
         is_whole: bool,
@@ -104,7 +108,7 @@ class _Planner:
         self._sink = sink
         self._is_whole = is_whole
         self._bodies = Bodies(source)
-        self._kernels = Kernels(plans, file, features)
+        self._kernels = Kernels(plans, accesses, file, features)
 
     def operator(self, found: Found) -> Operator | None:
         """The operator of an implementation; where there is none, it is told why."""
