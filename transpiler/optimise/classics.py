@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from transpiler.optimise.contract import contract
-from transpiler.optimise.flags import CONTRACT, HOIST, RECIPROCAL, REUSE, STRENGTH
+from transpiler.optimise.flags import CONTRACT, HINTS, HOIST, RECIPROCAL, REUSE, STRENGTH
+from transpiler.optimise.hints import hints
 from transpiler.optimise.hoist import hoist
 from transpiler.optimise.reciprocal import reciprocal
 from transpiler.optimise.reuse import reuse
@@ -31,6 +32,7 @@ CLASSICS: tuple[tuple[Transform, Classic], ...] = (
     (STRENGTH, strength),
     (RECIPROCAL, reciprocal),
     (CONTRACT, contract),
+    (HINTS, hints),
 )
 
 
