@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from transpiler.optimise.contract import contract
-from transpiler.optimise.flags import CONTRACT, HINTS, HOIST, RECIPROCAL, REUSE, STRENGTH
+from transpiler.optimise.eviction import eviction
+from transpiler.optimise.flags import CONTRACT, EVICTION, HINTS, HOIST, RECIPROCAL, REUSE, STRENGTH
 from transpiler.optimise.hints import hints
 from transpiler.optimise.hoist import hoist
 from transpiler.optimise.reciprocal import reciprocal
@@ -33,6 +34,7 @@ CLASSICS: tuple[tuple[Transform, Classic], ...] = (
     (RECIPROCAL, reciprocal),
     (CONTRACT, contract),
     (HINTS, hints),
+    (EVICTION, eviction),
 )
 
 
