@@ -25,23 +25,30 @@ def dump_module(module: ir.Module) -> str:
 
 def dump_routine(routine: ir.Kernel | ir.Function) -> str:
     """One of them."""
-    return "\n".join(_Dump(routine).lines()) + "\n"
+    return "\n".join(_Dump(routine).lines(routine)) + "\n"
+
+
+def dump_expression(node: ir.Expression) -> str:
+    """One expression; symbols of one name look alike."""
+    return _Dump(None).expression(node)
 
 
 class _Dump:
-    def __init__(self, kernel: ir.Kernel | ir.Function) -> None:
-        self._kernel = kernel
+    def __init__(self, kernel: ir.Kernel | ir.Function | None) -> None:
         self._names: dict[ir.Symbol, str] = {}
         self._uses: dict[str, int] = {}
         # A loop shows its label where a jump names it.
-        self._targets = {
-            statement.loop
-            for statement in walk_statements(kernel.body)
-            if isinstance(statement, ir.Break | ir.Continue)
-        }
+        self._targets = (
+            set()
+            if kernel is None
+            else {
+                statement.loop
+                for statement in walk_statements(kernel.body)
+                if isinstance(statement, ir.Break | ir.Continue)
+            }
+        )
 
-    def lines(self) -> Iterator[str]:
-        kernel = self._kernel
+    def lines(self, kernel: ir.Kernel | ir.Function) -> Iterator[str]:
         generics = [f"{p.name}: {p.bound.value}" for p in kernel.dtype_parameters]
         generics += [f"const {self._declared(symbol)}" for symbol in kernel.const_generics]
         keyword = "kernel" if isinstance(kernel, ir.Kernel) else "function"
@@ -72,21 +79,21 @@ class _Dump:
     def _statement(self, node: ir.Statement, indent: str) -> Iterator[str]:
         match node:
             case ir.Let():
-                value = self._expression(node.value)
+                value = self.expression(node.value)
                 mutable = "mut " if node.symbol.is_mutable else ""
                 yield f"{indent}let {mutable}{self._declared(node.symbol)} = {value}"
             case ir.LetTuple():
-                value = self._expression(node.value)
+                value = self.expression(node.value)
                 names = ", ".join("_" if s is None else self._declared(s) for s in node.symbols)
                 yield f"{indent}let ({names}) = {value}"
             case ir.Declare():
                 yield f"{indent}declare {self._declared(node.symbol)}"
             case ir.Assign():
-                yield f"{indent}{self._name(node.symbol)} = {self._expression(node.value)}"
+                yield f"{indent}{self._name(node.symbol)} = {self.expression(node.value)}"
             case ir.Evaluate():
-                yield indent + self._expression(node.value)
+                yield indent + self.expression(node.value)
             case ir.If():
-                yield f"{indent}if {self._expression(node.condition)} {{"
+                yield f"{indent}if {self.expression(node.condition)} {{"
                 yield from self._statements(node.then_block.statements, indent + _INDENT)
                 if node.else_block is not None:
                     yield f"{indent}}} else {{"
@@ -94,12 +101,12 @@ class _Dump:
                 yield f"{indent}}}"
             case ir.While():
                 label = f"'{node.loop}: " if node.loop in self._targets else ""
-                head = "once" if node.is_once else f"while {self._expression(node.condition)}"
+                head = "once" if node.is_once else f"while {self.expression(node.condition)}"
                 yield f"{indent}{label}{head} {{"
                 yield from self._statements(node.body.statements, indent + _INDENT)
                 yield f"{indent}}}"
             case ir.For():
-                start, stop, step = map(self._expression, (node.start, node.stop, node.step))
+                start, stop, step = map(self.expression, (node.start, node.stop, node.step))
                 label = f"'{node.loop}: " if node.loop in self._targets else ""
                 dots = "..=" if node.is_inclusive else ".."
                 adapters = "".join(f" {adapter.value}" for adapter in node.adapters)
@@ -108,17 +115,17 @@ class _Dump:
                 yield from self._statements(node.body.statements, indent + _INDENT)
                 yield f"{indent}}}"
             case ir.Break():
-                value = "" if node.value is None else f" {self._expression(node.value)}"
+                value = "" if node.value is None else f" {self.expression(node.value)}"
                 yield f"{indent}break '{node.loop}{value}"
             case ir.Continue():
                 yield f"{indent}continue '{node.loop}"
             case ir.Return():
-                value = "" if node.value is None else f" {self._expression(node.value)}"
+                value = "" if node.value is None else f" {self.expression(node.value)}"
                 yield f"{indent}return{value}"
             case _:
                 assert_never(node)
 
-    def _expression(self, node: ir.Expression) -> str:
+    def expression(self, node: ir.Expression) -> str:
         match node:
             case ir.Literal():
                 return _literal(node)
@@ -133,7 +140,7 @@ class _Dump:
                 dtype = (
                     dtype_text(node.type.dtype) if isinstance(node.type, Scalar | Tensor) else "?"
                 )
-                return f"{node.kind.value}<{dtype}>({self._expression(node.operand)})"
+                return f"{node.kind.value}<{dtype}>({self.expression(node.operand)})"
             case ir.OpCall():
                 dtypes = ", ".join(map(dtype_text, node.dtypes))
                 arguments = ", ".join(map(self._argument, node.arguments))
@@ -141,19 +148,19 @@ class _Dump:
                 return f"{node.op.name}{generics}({arguments})"
             case ir.Call():
                 dtypes = ", ".join(map(dtype_text, node.dtypes))
-                arguments = ", ".join(map(self._expression, (*node.arguments, *node.constants)))
+                arguments = ", ".join(map(self.expression, (*node.arguments, *node.constants)))
                 generics = f"<{dtypes}>" if dtypes else ""
                 return f"call {node.function.name}{generics}({arguments})"
             case ir.OffsetPointer():
-                return f"offset({self._expression(node.pointer)}, {self._expression(node.offsets)})"
+                return f"offset({self.expression(node.pointer)}, {self.expression(node.offsets)})"
             case ir.TupleValue():
-                return f"({', '.join(map(self._expression, node.elements))})"
+                return f"({', '.join(map(self.expression, node.elements))})"
             case ir.TupleElement():
                 return f"{self._operand(node.operand)}.{node.index}"
             case ir.Conditional():
-                condition = self._expression(node.condition)
-                then_value = self._expression(node.then_value)
-                else_value = self._expression(node.else_value)
+                condition = self.expression(node.condition)
+                then_value = self.expression(node.then_value)
+                else_value = self.expression(node.else_value)
                 return f"if {condition} {then_value} else {else_value}"
             case ir.BlockValue():
                 inner = "; ".join(
@@ -162,12 +169,12 @@ class _Dump:
                     for line in self._statement(statement, "")
                 )
                 separator = "; " if inner else ""
-                return f"{{ {inner}{separator}{self._expression(node.value)} }}"
+                return f"{{ {inner}{separator}{self.expression(node.value)} }}"
             case _:
                 assert_never(node)
 
     def _operand(self, node: ir.Expression) -> str:
-        text = self._expression(node)
+        text = self.expression(node)
         return f"({text})" if isinstance(node, ir.Binary | ir.Conditional) else text
 
     def _argument(self, node: ir.Argument) -> str:
@@ -175,7 +182,7 @@ class _Dump:
             case ir.AbsentArgument():
                 return "none"
             case ir.ListArgument():
-                return f"[{', '.join(map(self._expression, node.elements))}]"
+                return f"[{', '.join(map(self.expression, node.elements))}]"
             case ir.EnumArgument():
                 return f"{node.enum}::{node.member}"
             case ir.FlagArgument():
@@ -185,7 +192,7 @@ class _Dump:
             case ir.FunctionArgument():
                 return node.function.name
             case _:
-                return self._expression(node)
+                return self.expression(node)
 
 
 def _literal(node: ir.Literal) -> str:

@@ -255,6 +255,9 @@ RangeRule: TypeAlias = (
 )
 
 
+_LANEWISE_FAMILIES = frozenset({"math", "compare", "random"})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Op:
     """One operation.
@@ -284,7 +287,8 @@ class Op:
     What analyses ask: `identity` is the value that changes nothing in a reduction, None where the operation is none or
     has none. `value` computes an element of the result from those of the tensors and scalars it is made of. `operator`
     is the operator it is. `copies` names the argument whose elements the result holds, each where broadcasting puts
-    it. `selects` names the condition, what is taken where it holds, and what elsewhere.
+    it. `selects` names the condition, what is taken where it holds, and what elsewhere. `combines` says what makes one
+    element of two in a reduction: an operator, or the name of an operation.
     """
 
     name: str
@@ -315,6 +319,7 @@ class Op:
     operator: BinaryOperator | None = None
     copies: str = ""
     selects: tuple[str, str, str] | None = None
+    combines: BinaryOperator | str | None = None
     is_program_id: bool = False
     any_width: bool = False
     addresses: tuple[str, ...] = ()
@@ -326,6 +331,19 @@ class Op:
     def parsed(self) -> Signature:
         """The signature, taken apart."""
         return parse_signature(self.signature)
+
+    @property
+    def is_lanewise(self) -> bool:
+        """Whether an element of the result depends on the elements in its place alone, wherever that is."""
+        if self.effect is not Effect.PURE or not (self.copies or self.family in _LANEWISE_FAMILIES):
+            return False
+        match self.shape:
+            case ShapeOf(axis=axis):
+                return axis is None
+            case ShapeBroadcast() | None:
+                return True
+            case _:
+                return False
 
     @cached_property
     def combined(self) -> str | None:

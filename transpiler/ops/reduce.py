@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.ir.nodes import BinaryOperator
 from transpiler.ir.types import Bound
 from transpiler.ops.model import (
     Op,
@@ -33,6 +34,7 @@ def _reduction(
     triton: str,
     summary: str,
     identity: float,
+    combines: BinaryOperator | str,
     range_: RangeRule = None,
 ) -> Op:
     return Op(
@@ -46,6 +48,7 @@ def _reduction(
         shape=ShapeReduced(parameter="x", axis="axis", keep_dims="keep_dims"),
         range=range_,
         identity=identity,
+        combines=combines,
         any_width=True,
     )
 
@@ -97,6 +100,7 @@ REDUCE: tuple[Op, ...] = (
         spelled_for=_SUMMED_AS_THEY_ARE,
         elsewhere="tl.sum(x, axis=axis, keep_dims=keep_dims).to(D)",
         identity=0.0,
+        combines=BinaryOperator.ADD,
         any_width=True,
     ),
     _reduction(
@@ -105,6 +109,7 @@ REDUCE: tuple[Op, ...] = (
         "tl.reduce(x, axis, _maximum, keep_dims=keep_dims)",
         "The largest; NaN where one is NaN.",
         -_INFINITY,
+        "maximum",
         RangeOf(parameters=("x",)),
     ),
     _reduction(
@@ -113,10 +118,16 @@ REDUCE: tuple[Op, ...] = (
         "tl.reduce(x, axis, _minimum, keep_dims=keep_dims)",
         "The smallest; NaN where one is NaN.",
         _INFINITY,
+        "minimum",
         RangeOf(parameters=("x",)),
     ),
     _reduction(
-        "xor_sum", "Int", "tl.xor_sum(x, axis=axis, keep_dims=keep_dims)", "Bitwise xor.", 0.0
+        "xor_sum",
+        "Int",
+        "tl.xor_sum(x, axis=axis, keep_dims=keep_dims)",
+        "Bitwise xor.",
+        0.0,
+        BinaryOperator.BIT_XOR,
     ),
     _arg_reduction(
         "argmax", f"{_MAX}[1]", "Where the largest stands, or the first NaN.", -_INFINITY

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.optimise.planning import Planner
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -26,5 +28,10 @@ def optimise(
 
     `module` is as the pass before `legalise` leaves it, and so are the kernels of the stages.
     """
-    del module, options, remarks, observe
-    return {}
+    functions = {function.symbol: function for function in module.functions}
+    plans: dict[str, LaunchPlan] = {}
+    for kernel in module.kernels:
+        plan = Planner(kernel, functions, options, remarks, observe).plan()
+        if plan is not None:
+            plans[kernel.name] = plan
+    return plans

@@ -1,0 +1,257 @@
+"""Makes nodes of the IR, all at one place of the Rust."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import (
+    I32,
+    UNIT,
+    DType,
+    DtypeParameter,
+    Pointer,
+    PointerTensor,
+    Scalar,
+    Tensor,
+)
+from transpiler.ops.scalar_methods import scalar_method
+from transpiler.ops.signature import Form
+from transpiler.ops.table import OPS
+
+if TYPE_CHECKING:
+    from transpiler.ir.types import Dimension, ElementType, Shape, Type
+    from transpiler.ops.model import Op
+    from transpiler.source import Span
+
+
+def shape_of(type_: Type) -> Shape:
+    """The dimensions of a type; none of what is no tile."""
+    return type_.shape if isinstance(type_, Tensor | PointerTensor) else ()
+
+
+def broadcast(*types: Type) -> Shape:
+    """What tiles of one rank, and numbers, broadcast to."""
+    shapes = [shape for shape in map(shape_of, types) if shape]
+    if not shapes:
+        return ()
+    return tuple(
+        next((extent for extent in extents if extent != 1), 1)
+        for extents in zip(*shapes, strict=True)
+    )
+
+
+class Build:
+    """Makes nodes at `span`."""
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+
+    def number(self, value: int) -> ir.Literal:
+        """An i32."""
+        return ir.Literal(span=self.span, type=I32, value=value)
+
+    def literal(self, value: float, dtype: ElementType) -> ir.Literal:
+        """A number of a dtype."""
+        is_float = dtype.is_float if isinstance(dtype, DType | DtypeParameter) else True
+        return ir.Literal(
+            span=self.span,
+            type=Scalar(dtype=dtype),
+            value=float(value) if is_float else int(value),
+        )
+
+    def read(self, symbol: ir.Symbol) -> ir.Read:
+        """The value of a symbol."""
+        return ir.Read(span=self.span, type=symbol.type, symbol=symbol)
+
+    def integer(
+        self, operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expression
+    ) -> ir.Expression:
+        """Arithmetic on integers; what a 0 or a 1 leaves as it is stays as it is."""
+        match (operator, left, right):
+            case (ir.BinaryOperator.ADD, ir.Literal(value=0), other) | (
+                (ir.BinaryOperator.ADD | ir.BinaryOperator.SUBTRACT),
+                other,
+                ir.Literal(value=0),
+            ):
+                return other
+            case (ir.BinaryOperator.MULTIPLY, ir.Literal(value=0) as nothing, _):
+                return nothing
+            case (ir.BinaryOperator.MULTIPLY, ir.Literal(value=1), other) | (
+                (ir.BinaryOperator.MULTIPLY | ir.BinaryOperator.DIVIDE),
+                other,
+                ir.Literal(value=1),
+            ):
+                return other
+            case _:
+                return self._binary(operator, left, right, DType.I32)
+
+    def add(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """`left + right`."""
+        return self.integer(ir.BinaryOperator.ADD, left, right)
+
+    def subtract(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """`left - right`."""
+        return self.integer(ir.BinaryOperator.SUBTRACT, left, right)
+
+    def multiply(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """`left * right`."""
+        return self.integer(ir.BinaryOperator.MULTIPLY, left, right)
+
+    def divide(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """`left / right`."""
+        return self.integer(ir.BinaryOperator.DIVIDE, left, right)
+
+    def remainder(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """`left % right`."""
+        return self.integer(ir.BinaryOperator.REMAINDER, left, right)
+
+    def less(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """`left < right`."""
+        return self._binary(ir.BinaryOperator.LESS, left, right, DType.BOOL)
+
+    def both(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """Both masks."""
+        return self._binary(ir.BinaryOperator.BIT_AND, left, right, DType.BOOL)
+
+    def _binary(
+        self,
+        operator: ir.BinaryOperator,
+        left: ir.Expression,
+        right: ir.Expression,
+        dtype: ElementType,
+    ) -> ir.Expression:
+        is_tile = isinstance(left.type, Tensor) or isinstance(right.type, Tensor)
+        type_: Type = (
+            Tensor(dtype=dtype, shape=broadcast(left.type, right.type))
+            if is_tile
+            else Scalar(dtype=dtype)
+        )
+        return ir.Binary(span=self.span, type=type_, operator=operator, left=left, right=right)
+
+    def least(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """The smaller of two i32."""
+        method = scalar_method("min", DType.I32)
+        if method is None:
+            raise LookupError("integers have a minimum")
+        return self.call(method.at_run_time, (DType.I32,), I32, left, right)
+
+    def rounded_up(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """`left / right`, rounded up."""
+        return self.call(OPS["cdiv"], (), I32, left, right)
+
+    def program_id(self) -> ir.Expression:
+        """The program's place along the first axis."""
+        axis = ir.EnumArgument(span=self.span, enum="Axis", member="X")
+        return self.call(OPS["program_id"], (), I32, axis)
+
+    def lanes(
+        self, extent: ir.Symbol, dimension: Dimension, place: int, rank: int
+    ) -> ir.Expression:
+        """`0, 1, …` along the dimension `place` of a tile of `rank` dimensions."""
+        tile = self.call(
+            OPS["arange"],
+            (),
+            Tensor(dtype=DType.I32, shape=(dimension,)),
+            self.number(0),
+            self.read(extent),
+        )
+        shape: Shape = (dimension,)
+        for axis in range(rank):
+            if axis != place:
+                shape = (*shape[:axis], 1, *shape[axis:])
+                tile = self.call(
+                    OPS["expand_dims"],
+                    (DType.I32,),
+                    Tensor(dtype=DType.I32, shape=shape),
+                    tile,
+                    self.number(axis),
+                )
+        return tile
+
+    def call(
+        self, op: Op, dtypes: tuple[ElementType, ...], type_: Type, *arguments: ir.Argument
+    ) -> ir.OpCall:
+        """A call of an operation; arguments that are left out are absent."""
+        rest = op.parsed.parameters[len(arguments) :]
+        given = (*arguments, *(self._left_out(parameter.kind.form) for parameter in rest))
+        return ir.OpCall(span=self.span, type=type_, op=op, dtypes=dtypes, arguments=given)
+
+    def _left_out(self, form: Form) -> ir.Argument:
+        match form:
+            case Form.CONSTANT_LIST:
+                return ir.ListArgument(span=self.span, elements=())
+            case Form.FLAG:
+                return ir.FlagArgument(span=self.span, value=False)
+            case _:
+                return ir.AbsentArgument(span=self.span)
+
+    def pointer(self, base: ir.Expression, offsets: ir.Expression) -> ir.OffsetPointer:
+        """`base + offsets`."""
+        if not isinstance(base.type, Pointer | PointerTensor):
+            raise TypeError("offsets are counted from a pointer")
+        shape = broadcast(base.type, offsets.type)
+        type_: Type = (
+            PointerTensor(dtype=base.type.dtype, shape=shape)
+            if shape
+            else Pointer(dtype=base.type.dtype)
+        )
+        return ir.OffsetPointer(span=self.span, type=type_, pointer=base, offsets=offsets)
+
+    def load(self, pointer: ir.OffsetPointer, mask: ir.Argument) -> ir.Expression:
+        """What is behind a pointer, in the dtype of arithmetic."""
+        if not isinstance(pointer.type, Pointer | PointerTensor):
+            raise TypeError("a load is from a pointer")
+        dtype, shape = pointer.type.dtype, shape_of(pointer.type)
+        is_half = isinstance(dtype, DtypeParameter) and dtype.admits_half
+        stored: ElementType = (
+            replace(dtype, is_stored=True)
+            if is_half and isinstance(dtype, DtypeParameter)
+            else dtype
+        )
+        loaded = self.call(OPS["load"], (stored,), Tensor(dtype=stored, shape=shape), pointer, mask)
+        if not is_half:
+            return loaded
+        return ir.Cast(
+            span=self.span,
+            type=Tensor(dtype=dtype, shape=shape),
+            operand=loaded,
+            kind=ir.CastKind.WIDEN,
+        )
+
+    def store(
+        self, pointer: ir.OffsetPointer, value: ir.Expression, mask: ir.Argument
+    ) -> ir.OpCall:
+        """A store."""
+        if not isinstance(pointer.type, Pointer | PointerTensor):
+            raise TypeError("a store is to a pointer")
+        return self.call(OPS["store"], (pointer.type.dtype,), UNIT, pointer, value, mask)
+
+    def select(
+        self, mask: ir.Expression, value: ir.Expression, otherwise: ir.Expression
+    ) -> ir.Expression:
+        """`value` where the mask is on."""
+        dtype = dtype_of(value)
+        shape = broadcast(mask.type, value.type)
+        return self.call(
+            OPS["where_"], (dtype,), Tensor(dtype=dtype, shape=shape), mask, value, otherwise
+        )
+
+    def full(
+        self, shape: Shape, extents: tuple[ir.Expression, ...], value: ir.Expression
+    ) -> ir.Expression:
+        """A tile of one number."""
+        dtype = dtype_of(value)
+        listed = ir.ListArgument(span=self.span, elements=extents)
+        type_ = Tensor(dtype=dtype, shape=shape)
+        if isinstance(value, ir.Literal) and value.value == 0:
+            return self.call(OPS["zeros"], (dtype,), type_, listed)
+        return self.call(OPS["full"], (dtype,), type_, listed, value)
+
+
+def dtype_of(node: ir.Expression) -> ElementType:
+    """The dtype of a number or a tile."""
+    if not isinstance(node.type, Scalar | Tensor):
+        raise TypeError("it has no dtype")
+    return node.type.dtype

@@ -1,0 +1,165 @@
+"""Which iterations of loops touch the same memory.
+
+Two accesses through different parameters never do: launchers refuse tensors that share memory with one that is
+written. Iterations of different programs may run in any order as it is. So what is asked is whether, in one program, an
+iteration writes what another one reads or writes. An address that is a polynomial in the axes gives each combination of
+indices an element of its own if its strides are those of a mixed radix: each a multiple of the next smaller one's
+extent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.analysis.polynomial import Polynomial, constant
+from transpiler.analysis.values import named_value, operands
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import Pointer, PointerTensor
+from transpiler.ir.visit import walk_expression
+from transpiler.ops.model import Effect
+from transpiler.optimise.nest import Loop, Store, item_expressions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from transpiler.optimise.indices import Indices
+    from transpiler.optimise.nest import Axis, Item
+
+
+class Reach(NamedTuple):
+    """An access: `offsets` from the parameter `root`, once for each index of the `axes` of the loops around it."""
+
+    root: ir.Symbol
+    offsets: Polynomial
+    axes: tuple[Axis, ...]
+    call: ir.OpCall
+
+    @property
+    def is_store(self) -> bool:
+        """Whether it writes."""
+        return self.call.op.effect is Effect.WRITES
+
+
+class DependentError(Exception):
+    """Iterations that cannot be reordered: `reason`, because of what stands at `call`."""
+
+    def __init__(self, reason: str, call: ir.OpCall) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.call = call
+
+
+def reaches(
+    items: Iterable[Item], indices: Indices, axes: tuple[Axis, ...] = ()
+) -> Iterator[Reach]:
+    """All accesses in some items.
+
+    Raises:
+        DependentError: one goes to an address that is not offsets from a parameter.
+    """
+    for item in items:
+        for expression in item_expressions(item):
+            for node in walk_expression(expression):
+                if isinstance(node, ir.OpCall) and node.op.effect in {Effect.READS, Effect.WRITES}:
+                    yield _reach(node, indices, axes)
+        if isinstance(item, Loop):
+            yield from reaches(item.items, indices, (*axes, item.axis))
+
+
+def _reach(call: ir.OpCall, indices: Indices, axes: tuple[Axis, ...]) -> Reach:
+    pointer = next(it for it in operands(call) if isinstance(it.type, Pointer | PointerTensor))
+    offsets = constant(0)
+    while isinstance(pointer, ir.OffsetPointer):
+        offsets += indices.polynomial(pointer.offsets)
+        pointer = indices.resolved(pointer.pointer)
+    if not isinstance(pointer, ir.Read) or pointer.symbol.kind is not ir.SymbolKind.PARAMETER:
+        raise DependentError("the address is not known", call)
+    return Reach(pointer.symbol, offsets, axes, call)
+
+
+def reorderable(loop: Loop, indices: Indices) -> frozenset[ir.Symbol]:
+    """The parameters that have to be positive for the iterations of a loop, inner ones included, to be independent.
+
+    Raises:
+        DependentError: they are not.
+    """
+    found = list(reaches((loop,), indices))
+    needed: frozenset[ir.Symbol] = frozenset()
+    for store in (it for it in found if it.is_store):
+        positive = injective(store, indices)
+        if positive is None:
+            raise DependentError("two iterations may write the same element", store.call)
+        needed |= positive
+        for other in found:
+            if other.root == store.root and other.offsets != store.offsets:
+                verb = "write" if other.is_store else "read"
+                raise DependentError(
+                    f"an iteration may {verb} what another one writes to `{store.root.name}`",
+                    other.call,
+                )
+    return needed
+
+
+def injective(reach: Reach, indices: Indices) -> frozenset[ir.Symbol] | None:
+    """What has to be positive for an access to touch another element for each index; None where it may not."""
+    strides: list[tuple[Polynomial, Polynomial]] = []
+    for axis in reach.axes:
+        stride = indices.coefficient(reach.offsets, axis.symbol)
+        if stride is None:
+            return None
+        extent = indices.polynomial(axis.stop) - indices.polynomial(axis.start)
+        strides.append((stride, extent))
+    for order in permutations(strides):
+        needed = _radix(order, indices)
+        if needed is not None:
+            return needed
+    return None
+
+
+def _radix(
+    order: tuple[tuple[Polynomial, Polynomial], ...], indices: Indices
+) -> frozenset[ir.Symbol] | None:
+    """What has to be positive for these strides, the innermost first, to be those of a mixed radix."""
+    span = constant(1)
+    needed: set[ir.Symbol] = set()
+    for stride, extent in order:
+        factors = ratio(stride, span)
+        if factors is None:
+            return None
+        for index in factors:
+            symbol = indices.symbol(index)
+            if symbol is None:
+                return None
+            needed.add(symbol)
+        span = stride.times(extent)
+    return frozenset(needed)
+
+
+def ratio(stride: Polynomial, span: Polynomial) -> list[int] | None:
+    """The atoms whose product, times a positive number, `span` has to be multiplied by to give `stride`."""
+    if len(stride.terms) != 1 or len(span.terms) != 1:
+        return None
+    ((product, factor),), ((within, unit),) = stride.terms, span.terms
+    if unit <= 0 or factor % unit or (factor // unit <= 0 and span.constant != 1) or factor == 0:
+        return None
+    left = Counter(product)
+    left.subtract(Counter(within))
+    if any(count < 0 for count in left.values()):
+        return None
+    return list(left.elements())
+
+
+def mask_of(call: ir.OpCall) -> ir.Expression | None:
+    """The mask of a load or a store."""
+    return named_value(call, "mask")
+
+
+def stores(items: Iterable[Item]) -> Iterator[Store]:
+    """All stores in some items."""
+    for item in items:
+        if isinstance(item, Store):
+            yield item
+        elif isinstance(item, Loop):
+            yield from stores(item.items)

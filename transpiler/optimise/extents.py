@@ -1,0 +1,82 @@
+"""Integers of a nest as numbers a launch can compute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir.extent import (
+    AtLeast,
+    Division,
+    Extreme,
+    Named,
+    Number,
+    PowerOfTwo,
+    Product,
+    Sum,
+)
+
+if TYPE_CHECKING:
+    from transpiler.analysis.polynomial import Polynomial
+    from transpiler.ir.extent import Extent
+    from transpiler.optimise.indices import Indices
+
+
+def extent_of(polynomial: Polynomial, indices: Indices) -> Extent | None:
+    """A polynomial in parameters; None where something else is in it."""
+    added: list[Extent] = []
+    subtracted: list[Extent] = []
+    for product, factor in polynomial.terms:
+        factors: list[Extent] = []
+        for index in product:
+            symbol = indices.symbol(index)
+            if symbol is None:
+                return None
+            factors.append(Named(symbol.name))
+        if abs(factor) != 1 or not factors:
+            factors.insert(0, Number(abs(factor)))
+        (added if factor > 0 else subtracted).append(times(*factors))
+    if not added:
+        return Number(0) if not subtracted else Sum((Number(0),), tuple(subtracted))
+    return added[0] if len(added) == 1 and not subtracted else Sum(tuple(added), tuple(subtracted))
+
+
+def times(*factors: Extent) -> Extent:
+    """A product; factors of 1 are left out."""
+    kept = [factor for factor in factors if factor != Number(1)]
+    match kept:
+        case []:
+            return Number(1)
+        case [only]:
+            return only
+        case _:
+            return Product(tuple(kept))
+
+
+def rounded_up(dividend: Extent, divisor: Extent) -> Extent:
+    """A quotient, rounded up."""
+    return dividend if divisor == Number(1) else Division(dividend, divisor, is_up=True)
+
+
+def rounded_down(dividend: Extent, divisor: Extent) -> Extent:
+    """A quotient, rounded down."""
+    return dividend if divisor == Number(1) else Division(dividend, divisor, is_up=False)
+
+
+def least(*parts: Extent) -> Extent:
+    """The least of some."""
+    return Extreme(parts, is_least=True)
+
+
+def greatest(*parts: Extent) -> Extent:
+    """The greatest of some."""
+    return Extreme(parts, is_least=False)
+
+
+def power_of_two(value: Extent) -> Extent:
+    """The least power of two that is not below."""
+    return PowerOfTwo(value)
+
+
+def at_least(value: Extent, bound: Extent | int) -> AtLeast:
+    """A condition."""
+    return AtLeast(value=value, bound=Number(bound) if isinstance(bound, int) else bound)

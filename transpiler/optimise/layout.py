@@ -1,0 +1,199 @@
+"""How a launch is laid out: which axes are lanes of its tiles, which are programs, which stay loops.
+
+Tiles have two dimensions where there are two axes for them. The columns, whose lanes are neighbours in memory, are the
+axis along which the addresses of most accesses are contiguous. The rows are a loop, or another axis of the grid.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.analysis.polynomial import constant
+from transpiler.ir.extent import Number
+from transpiler.optimise.dependence import reaches
+from transpiler.optimise.extents import (
+    extent_of,
+    greatest,
+    least,
+    power_of_two,
+    rounded_down,
+    rounded_up,
+    times,
+)
+from transpiler.optimise.flags import BLOCK_AXIS, VECTORISE_LOOP
+from transpiler.optimise.indices import Indices
+from transpiler.optimise.nest import AxisKind
+from transpiler.optimise.stages import UnknownExtentError
+from transpiler.optimise.work import definitions, loops
+
+if TYPE_CHECKING:
+    from transpiler.analysis.polynomial import Polynomial
+    from transpiler.ir import nodes as ir
+    from transpiler.ir.extent import Extent
+    from transpiler.optimise.flags import OptimiseOptions
+    from transpiler.optimise.nest import Axis, Loop
+    from transpiler.optimise.work import Work
+
+
+class Execution(Enum):
+    """What runs through the tiles of an axis, or through its indices where it has none."""
+
+    PROGRAMS = "a program a tile"
+    SHARED = "a loop over the tiles of a part, a program a part"
+    LOOP = "a loop over all tiles"
+
+
+class Lanes(NamedTuple):
+    """An axis whose indices are the lanes of tiles, along the dimension `place`."""
+
+    axis: Axis
+    execution: Execution
+    is_reduced: bool
+    extent: Extent
+    block: str
+    default: Extent
+    choices: tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """The layout of a work: `columns` and `rows`, the other axes of the grid, and the loops that stay."""
+
+    columns: Lanes
+    rows: Lanes | None
+    programs: tuple[Axis, ...]
+
+    @property
+    def lanes(self) -> tuple[Lanes, ...]:
+        """The lanes by the dimensions of tiles."""
+        return (self.columns,) if self.rows is None else (self.rows, self.columns)
+
+
+_TILE = 2048
+_REDUCED_TILE = 1024
+_PARTS = 2048
+"""About how many programs share out the work, whatever the device: results do not depend on it."""
+
+
+def layout(work: Work, options: OptimiseOptions) -> Layout | None:
+    """The layout; None where no axis is contiguous in memory."""
+    indices = Indices(definitions(work.items))
+    every = list(reaches(work.items, indices))
+    nested = list(loops(work.items))
+    axes = tuple(
+        axis
+        for axis in (*work.programs, *(loop.axis for loop in nested))
+        if _may_be_lanes(axis, work, options)
+    )
+    innermost = [it for it in every if it.axes] or every
+    scores = {
+        axis.symbol: sum(
+            indices.coefficient(it.offsets, axis.symbol) == constant(1) for it in innermost
+        )
+        for axis in axes
+    }
+    if not axes:
+        return None
+    columns = max(axes, key=lambda axis: scores[axis.symbol])
+    if scores[columns.symbol] == 0:
+        return None
+    rows = _rows(work, axes, columns, indices)
+    reduced = {loop.axis.symbol for loop in nested if _is_reduced(loop, nested)}
+    has_store = any(it.is_store and it.axes for it in every)
+    is_thin = work.part is not None and not has_store and columns.symbol not in reduced
+    size = _REDUCED_TILE if is_thin else _TILE
+    across = extent_of_axis(columns, indices)
+    most = 32 if is_thin else 1024 if columns.kind is AxisKind.LOOP else 256
+    if work.name == "final" and columns.symbol not in reduced:
+        most = 8
+    first = Lanes(
+        axis=columns,
+        execution=_execution(columns, work, reduced, is_rows=False),
+        is_reduced=columns.symbol in reduced,
+        extent=across,
+        block=_block(columns),
+        default=least(Number(most), power_of_two(across)),
+        choices=(32, 64, 128, 256, 512, 1024),
+    )
+    second = None
+    if rows is not None:
+        down = extent_of_axis(rows, indices)
+        second = Lanes(
+            axis=rows,
+            execution=_execution(rows, work, reduced, is_rows=True),
+            is_reduced=rows.symbol in reduced,
+            extent=down,
+            block=_block(rows),
+            default=least(rounded_down(Number(size), first.default), power_of_two(down)),
+            choices=(1, 2, 4, 8, 16, 32, 64),
+        )
+    others = tuple(it for it in work.programs if it is not columns and it is not rows)
+    return Layout(first, second, others)
+
+
+def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:
+    if axis.kind is AxisKind.PROGRAM:
+        return options.has(BLOCK_AXIS)
+    return axis.tile is not None or work.name == "final" or options.has(VECTORISE_LOOP)
+
+
+def _rows(work: Work, axes: tuple[Axis, ...], columns: Axis, indices: Indices) -> Axis | None:
+    """The axis for rows: the outermost loop, else one of the grid all stores vary along and some loads do not."""
+    found = list(reaches(work.items, indices))
+    for axis in axes:
+        if axis.kind is AxisKind.LOOP and axis is not columns:
+            return axis
+    for axis in axes:
+        if axis is columns:
+            continue
+        varies = [axis.symbol in _inside(indices, it.offsets) for it in found]
+        stored = [flag for flag, it in zip(varies, found, strict=True) if it.is_store]
+        if stored and all(stored) and not all(varies):
+            return axis
+    return None
+
+
+def _inside(indices: Indices, polynomial: Polynomial) -> frozenset[ir.Symbol]:
+    return frozenset().union(*(indices.inside(atom) for atom in polynomial.atoms))
+
+
+def _is_reduced(loop: Loop, nested: list[Loop]) -> bool:
+    """Whether iterations of a loop are combined: by itself, or by a loop around it."""
+    return any(
+        outer.reductions and (outer is loop or loop in list(loops(outer.items))) for outer in nested
+    )
+
+
+def _execution(axis: Axis, work: Work, reduced: set[ir.Symbol], *, is_rows: bool) -> Execution:
+    if axis.kind is AxisKind.PROGRAM or axis.symbol not in reduced:
+        return Execution.PROGRAMS
+    if work.part is None:
+        return Execution.LOOP
+    return Execution.SHARED if is_rows else Execution.PROGRAMS
+
+
+def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
+    """How many indices an axis has."""
+    found = extent_of(indices.polynomial(axis.stop) - indices.polynomial(axis.start), indices)
+    if found is None:
+        raise UnknownExtentError(axis)
+    return found
+
+
+def _block(axis: Axis) -> str:
+    """What the extent of tiles along an axis is called: no const generic of the kernel is called so."""
+    name = axis.symbol.name.upper() if axis.tile is None else axis.tile.name.removeprefix("BLOCK_")
+    return f"TILE_{name}"
+
+
+def shared_parts(layout: Layout, others: tuple[Extent, ...]) -> Extent:
+    """How many parts the rows are shared out in: enough programs, of at least four tiles each."""
+    rows = layout.rows
+    if rows is None:
+        return Number(1)
+    programs = times(rounded_up(layout.columns.extent, layout.columns.default), *others)
+    four = times(Number(4), rows.default)
+    return greatest(
+        Number(1),
+        least(rounded_up(rows.extent, four), rounded_down(Number(_PARTS), programs)),
+    )

@@ -1,0 +1,519 @@
+"""From a work and its layout to the kernel of a stage: indices become lanes of tiles again, of other tiles.
+
+A lane beyond the end of its axis loads nothing and stores nothing, and what it would add to a reduction along its axis
+is replaced by the identity, by a selection: nothing relies on what a load left there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.analysis.values import named_value, operands
+from transpiler.ir import nodes as ir
+from transpiler.ir.extent import Named, Number
+from transpiler.ir.launch_plan import Quantity, Stage, Tile
+from transpiler.ir.types import (
+    I32,
+    NamedDimension,
+    Pointer,
+    PointerTensor,
+    Scalar,
+    Tensor,
+)
+from transpiler.ir.visit import Rewriter
+from transpiler.ops.model import Effect
+from transpiler.ops.scalar_methods import FAMILY
+from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
+from transpiler.optimise.extents import greatest, rounded_up, times
+from transpiler.optimise.indices import Indices
+from transpiler.optimise.layout import Execution, Lanes, Layout, extent_of_axis, shared_parts
+from transpiler.optimise.lift import NotLiftedError, with_argument
+from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
+from transpiler.optimise.work import definitions, loops, without_dead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from transpiler.ir.extent import Extent
+    from transpiler.ir.types import Shape, Type
+    from transpiler.optimise.nest import Axis, Item, Reduction
+    from transpiler.optimise.symbols import Symbols
+    from transpiler.optimise.work import Work
+
+_WARPS = 4
+
+
+class Materialised(NamedTuple):
+    """The stage, and the quantities it needs, in order."""
+
+    stage: Stage
+    quantities: tuple[Quantity, ...]
+
+
+def materialise(
+    kernel: ir.Kernel, name: str, work: Work, layout: Layout, symbols: Symbols
+) -> Materialised:
+    """The stage that does a work.
+
+    Raises:
+        NotLiftedError: something in it has no form for tiles.
+    """
+    return _Materialiser(kernel, name, work, layout, symbols).stage()
+
+
+class _Lane(NamedTuple):
+    """What is known of lanes where they are in scope: their indices, and the mask of those that exist."""
+
+    lanes: Lanes
+    mask: ir.Expression
+
+
+class _Digit(NamedTuple):
+    """A number the program's id is made of: it counts up to `limit`, an expression and an extent."""
+
+    symbol: ir.Symbol
+    limit: ir.Expression
+    extent: Extent
+
+
+class _Materialiser:
+    def __init__(
+        self, kernel: ir.Kernel, name: str, work: Work, layout: Layout, symbols: Symbols
+    ) -> None:
+        self._kernel = kernel
+        self._name = name
+        self._work = work
+        self._layout = layout
+        self._symbols = symbols
+        self._indices = Indices(definitions(work.items))
+        self._rank = len(layout.lanes)
+        self._blocks: dict[ir.Symbol, ir.Symbol] = {}
+        self._values: dict[ir.Symbol, ir.Expression] = {}
+        self._scope: list[_Lane] = []
+        self._lanes: dict[ir.Symbol, _Lane] = {}
+        self._quantities: list[Quantity] = []
+        self._accumulators: dict[ir.Symbol, tuple[Reduction, ir.Symbol]] = {}
+        self._build = Build(kernel.name_span)
+        self._digits: list[_Digit] = []
+        self._shares: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
+
+    # --- The whole --------------------------------------------------------------------------------
+
+    def stage(self) -> Materialised:
+        for lanes in self._layout.lanes:
+            self._blocks[lanes.axis.symbol] = self._symbols.new(
+                lanes.block, I32, lanes.axis.span, ir.SymbolKind.CONST_GENERIC
+            )
+        head = list(self._head())
+        body = [it for item in without_dead(self._work.items) for it in self._item(item)]
+        statements = (*head, *body)
+        block = ir.Block(span=self._kernel.body.span, statements=statements)
+        read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
+        made = replace(
+            self._kernel,
+            name=self._name,
+            docs=(self._work.summary,),
+            const_generics=(
+                *(it for it in self._kernel.const_generics if it in read),
+                *self._blocks.values(),
+            ),
+            parameters=(
+                *(it for it in self._kernel.parameters if it in read),
+                *self._added(read),
+            ),
+            body=block,
+            backward=None,
+            backward_span=None,
+        )
+        grid = times(*(digit.extent for digit in self._digits))
+        tiles = tuple(
+            Tile(
+                name=lanes.block,
+                default=lanes.default,
+                choices=lanes.choices if self._is_tunable() else (),
+                limit=lanes.extent,
+            )
+            for lanes in reversed(self._layout.lanes)
+        )
+        return Materialised(
+            Stage(kernel=made, grid=(grid,), tiles=tiles, warps=_WARPS), tuple(self._quantities)
+        )
+
+    def _is_tunable(self) -> bool:
+        """Whether nothing but the grid depends on the tiles."""
+        return self._work.part is None
+
+    def _added(self, read: set[ir.Symbol]) -> Iterator[ir.Symbol]:
+        known = {*self._kernel.parameters, *self._kernel.const_generics, *self._blocks.values()}
+        added = [it for it in read if it not in known and it.kind is ir.SymbolKind.PARAMETER]
+        # Pointers first, as kernels have them; then integers; each kind in the order in which they were made.
+        yield from sorted(added, key=lambda it: (not isinstance(it.type, Pointer), it.id))
+
+    # --- The program's place ----------------------------------------------------------------------
+
+    def _head(self) -> Iterator[ir.Statement]:
+        columns, rows = self._layout.columns, self._layout.rows
+        if columns.execution is Execution.PROGRAMS:
+            self._digits.append(self._tile_digit(columns))
+        for axis in self._layout.programs:
+            self._digits.append(
+                _Digit(
+                    self._symbols.like(axis.symbol), axis.stop, extent_of_axis(axis, self._indices)
+                )
+            )
+        if rows is not None and rows.execution is Execution.PROGRAMS:
+            self._digits.append(self._tile_digit(rows))
+        if rows is not None and rows.execution is Execution.SHARED:
+            self._digits.append(self._share_digit(rows))
+        yield from self._decoded()
+        for axis, digit in zip(
+            self._layout.programs,
+            self._digits[1 if columns.execution is Execution.PROGRAMS else 0 :],
+            strict=False,
+        ):
+            self._values[axis.symbol] = self._build.read(digit.symbol)
+        if columns.execution is Execution.PROGRAMS:
+            yield from self._indices_of(columns, self._digits[0].symbol)
+        if rows is not None and rows.execution is Execution.PROGRAMS:
+            yield from self._indices_of(rows, self._digits[-1].symbol)
+        self._number_part()
+
+    def _tile_digit(self, lanes: Lanes) -> _Digit:
+        build = Build(lanes.axis.span)
+        axis = lanes.axis
+        block = self._blocks[axis.symbol]
+        count = build.rounded_up(build.subtract(axis.stop, axis.start), build.read(block))
+        symbol = self._symbols.new(f"{axis.symbol.name}_tile", I32, axis.span)
+        return _Digit(symbol, count, rounded_up(lanes.extent, Named(block.name)))
+
+    def _share_digit(self, rows: Lanes) -> _Digit:
+        """The part of the rows a program does; how many there are is worked out at the launch."""
+        axis = rows.axis
+        others = tuple(extent_of_axis(it, self._indices) for it in self._layout.programs)
+        shares = self._parameter(f"{axis.symbol.name}_shares", axis)
+        each = self._parameter(f"{axis.symbol.name}_per_share", axis)
+        self._quantities += [
+            Quantity(
+                name=each.name,
+                value=greatest(
+                    Number(1), rounded_up(rows.extent, shared_parts(self._layout, others))
+                ),
+            ),
+            Quantity(name=shares.name, value=rounded_up(rows.extent, Named(each.name))),
+        ]
+        symbol = self._symbols.new("share", I32, axis.span)
+        self._shares[axis.symbol] = (symbol, each)
+        return _Digit(symbol, self._build.read(shares), Named(shares.name))
+
+    def _parameter(self, name: str, axis: Axis) -> ir.Symbol:
+        return self._symbols.new(name, I32, axis.span, ir.SymbolKind.PARAMETER)
+
+    def _decoded(self) -> Iterator[ir.Statement]:
+        """The digits of the program's id, the first one the fastest."""
+        if not self._digits:
+            return
+        build = self._build
+        rest: ir.Expression = build.program_id()
+        if len(self._digits) > 1:
+            pid = self._symbols.new("pid", I32, build.span)
+            yield ir.Let(span=build.span, symbol=pid, value=rest)
+            rest = build.read(pid)
+        for place, digit in enumerate(self._digits):
+            is_last = place == len(self._digits) - 1
+            value = rest if is_last else build.remainder(rest, digit.limit)
+            yield ir.Let(span=build.span, symbol=digit.symbol, value=value)
+            rest = rest if is_last else build.divide(rest, digit.limit)
+
+    def _number_part(self) -> None:
+        """The number of the program's part, and how many parts there are."""
+        work, columns, rows = self._work, self._layout.columns, self._layout.rows
+        if work.part is None or work.parts is None:
+            return
+        build = self._build
+        index: ir.Expression = build.number(0)
+        extent: list[Extent] = []
+        if rows is not None and rows.execution is Execution.SHARED:
+            share, _ = self._shares[rows.axis.symbol]
+            index = build.read(share)
+            extent.append(self._digits[-1].extent)
+        if columns.is_reduced:
+            digit = self._digits[0]
+            index = build.add(build.multiply(index, digit.limit), build.read(digit.symbol))
+            # The tile is not known among quantities, so it is settled here.
+            extent.append(digit.extent)
+        self._quantities.append(Quantity(name=work.parts.name, value=times(*extent)))
+        self._values[work.part] = index
+
+    # --- Lanes ------------------------------------------------------------------------------------
+
+    def _indices_of(self, lanes: Lanes, tile: ir.Symbol) -> Iterator[ir.Statement]:
+        """The indices of a tile that the program has, and which of them exist."""
+        axis = lanes.axis
+        build = Build(axis.span)
+        first = build.multiply(build.read(tile), build.read(self._blocks[axis.symbol]))
+        yield from self._bound(lanes, build.add(axis.start, first), axis.stop)
+
+    def _bound(
+        self, lanes: Lanes, first: ir.Expression, stop: ir.Expression
+    ) -> Iterator[ir.Statement]:
+        axis = lanes.axis
+        build = Build(axis.span)
+        place = self._layout.lanes.index(lanes)
+        dimension = NamedDimension(name=lanes.block)
+        tile = build.lanes(self._blocks[axis.symbol], dimension, place, self._rank)
+        value = build.add(first, tile)
+        index = self._symbols.like(axis.symbol, value.type)
+        yield ir.Let(span=axis.span, symbol=index, value=value)
+        self._values[axis.symbol] = build.read(index)
+        exists = build.less(build.read(index), stop)
+        mask = self._symbols.new(f"{axis.symbol.name}_mask", exists.type, axis.span)
+        yield ir.Let(span=axis.span, symbol=mask, value=exists)
+        lane = self._lanes[axis.symbol] = _Lane(lanes, build.read(mask))
+        # Lanes of a loop whose tiles are programs are there in what was the loop alone.
+        if axis.kind is AxisKind.PROGRAM or lanes.execution is not Execution.PROGRAMS:
+            self._scope.append(lane)
+
+    def _lanes_of(self, axis: Axis) -> Lanes | None:
+        return next((it for it in self._layout.lanes if it.axis.symbol == axis.symbol), None)
+
+    # --- Items ------------------------------------------------------------------------------------
+
+    def _item(self, item: Item) -> Iterator[ir.Statement]:
+        match item:
+            case ir.Let():
+                value = self._expression(item.value)
+                symbol = self._symbols.like(item.symbol, value.type)
+                self._values[item.symbol] = ir.Read(span=item.span, type=value.type, symbol=symbol)
+                yield replace(item, symbol=symbol, value=value)
+            case Store():
+                yield self._store(item)
+            case Accumulate():
+                yield self._accumulate(item)
+            case Loop():
+                yield from self._loop(item)
+
+    def _store(self, item: Store) -> ir.Statement:
+        call = self._expression(item.call)
+        if not isinstance(call, ir.OpCall):
+            raise TypeError("a store stays one")
+        for lane in self._scope:
+            if shape_of(operands(call)[0].type)[self._place(lane) :][:1] in ((), (1,)):
+                reason = f"each index of `{lane.lanes.axis.symbol.name}` stores to one element"
+                raise NotLiftedError(reason, item.span)
+        return ir.Evaluate(span=item.span, value=call, layout=item.layout)
+
+    def _place(self, lane: _Lane) -> int:
+        return self._layout.lanes.index(lane.lanes)
+
+    def _accumulate(self, item: Accumulate) -> ir.Statement:
+        reduction, accumulator = self._accumulators[item.symbol]
+        build = Build(item.span)
+        term = self._expression(item.term)
+        masks = [lane.mask for lane in self._scope if lane.lanes.is_reduced]
+        if masks:
+            mask = masks[0]
+            for other in masks[1:]:
+                mask = build.both(mask, other)
+            term = build.select(
+                mask, term, build.literal(reduction.combine.identity, dtype_of(term))
+            )
+        before = build.read(accumulator)
+        combine = reduction.combine
+        type_ = Tensor(dtype=dtype_of(before), shape=broadcast(before.type, term.type))
+        value: ir.Expression
+        if combine.pairwise is not None:
+            value = build.call(combine.pairwise, (dtype_of(before),), type_, before, term)
+        else:
+            operator = combine.reduce.combines
+            if not isinstance(operator, ir.BinaryOperator):
+                raise TypeError("a reduction combines by an operator or an operation")
+            value = ir.Binary(
+                span=item.span, type=type_, operator=operator, left=before, right=term
+            )
+        return ir.Assign(span=item.span, symbol=accumulator, value=value, layout=item.layout)
+
+    def _loop(self, item: Loop) -> Iterator[ir.Statement]:
+        for reduction in item.reductions:
+            yield self._started(reduction, item)
+        yield from self._iterated(item)
+        for reduction in item.reductions:
+            yield self._ended(reduction)
+
+    def _iterated(self, item: Loop) -> Iterator[ir.Statement]:
+        lanes = self._lanes_of(item.axis)
+        if lanes is not None and lanes.execution is Execution.PROGRAMS:
+            self._scope.append(self._lanes[item.axis.symbol])
+            for inner in item.items:
+                yield from self._item(inner)
+            self._scope.pop()
+            return
+        axis = item.axis
+        build = Build(item.span)
+        depth = len(self._scope)
+        start, stop = self._expression(axis.start), self._expression(axis.stop)
+        step: ir.Expression = build.number(1)
+        body: list[ir.Statement] = []
+        if lanes is None:
+            symbol = self._symbols.like(axis.symbol)
+            self._values[axis.symbol] = build.read(symbol)
+        else:
+            symbol = self._symbols.new(f"{axis.symbol.name}_start", I32, axis.span)
+            step = build.read(self._blocks[axis.symbol])
+            if lanes.execution is Execution.SHARED:
+                share, each = self._shares[axis.symbol]
+                first = build.multiply(build.read(share), build.read(each))
+                start = build.add(start, first)
+                end = build.least(build.add(start, build.read(each)), stop)
+                named = self._symbols.new(f"{axis.symbol.name}_end", I32, axis.span)
+                yield ir.Let(span=axis.span, symbol=named, value=end)
+                stop = build.read(named)
+            body += self._bound(lanes, build.read(symbol), stop)
+        for inner in item.items:
+            body += self._item(inner)
+        del self._scope[depth:]
+        yield ir.For(
+            span=item.span,
+            symbol=symbol,
+            start=start,
+            stop=stop,
+            step=step,
+            body=ir.Block(span=item.span, statements=tuple(body)),
+            layout=item.layout,
+        )
+
+    def _started(self, reduction: Reduction, loop: Loop) -> ir.Statement:
+        """The accumulator: as many lanes as there are where it is combined into."""
+        inside = {it.axis.symbol for it in loops((loop,))}
+        shape: list[NamedDimension | int] = []
+        extents: list[ir.Expression] = []
+        build = Build(reduction.span)
+        for lanes in self._layout.lanes:
+            is_there = lanes.axis.symbol in inside or any(it.lanes is lanes for it in self._scope)
+            shape.append(NamedDimension(name=lanes.block) if is_there else 1)
+            block = build.read(self._blocks[lanes.axis.symbol])
+            extents.append(block if is_there else build.number(1))
+        dtype = dtype_of(
+            ir.Read(span=reduction.span, type=reduction.symbol.type, symbol=reduction.symbol)
+        )
+        initial = (
+            build.literal(reduction.combine.identity, dtype)
+            if reduction.initial is None
+            else self._expression(reduction.initial)
+        )
+        value = build.full(tuple(shape), tuple(extents), initial)
+        accumulator = replace(self._symbols.like(reduction.symbol, value.type), is_mutable=True)
+        self._accumulators[reduction.symbol] = (reduction, accumulator)
+        return ir.Let(span=reduction.span, symbol=accumulator, value=value)
+
+    def _ended(self, reduction: Reduction) -> ir.Statement:
+        """The result: the lanes of axes that are reduced made one."""
+        _, accumulator = self._accumulators.pop(reduction.symbol)
+        build = Build(reduction.span)
+        value: ir.Expression = build.read(accumulator)
+        shape = shape_of(accumulator.type)
+        dtype = dtype_of(value)
+        reduced = [place for place, it in enumerate(self._layout.lanes) if it.is_reduced]
+        keep = ir.FlagArgument(span=build.span, value=True)
+        none = ir.AbsentArgument(span=build.span)
+        if len(reduced) == self._rank:
+            drop = ir.FlagArgument(span=build.span, value=False)
+            type_ = Tensor(dtype=dtype, shape=())
+            value = build.call(reduction.combine.reduce, (dtype,), type_, value, none, drop)
+        else:
+            for place in reduced:
+                shape = (*shape[:place], 1, *shape[place + 1 :])
+                type_ = Tensor(dtype=dtype, shape=shape)
+                value = build.call(
+                    reduction.combine.reduce, (dtype,), type_, value, build.number(place), keep
+                )
+        name = replace(accumulator, name=reduction.name)
+        result = replace(self._symbols.like(name, value.type), is_mutable=False)
+        self._values[reduction.symbol] = build.read(result)
+        return ir.Let(span=reduction.span, symbol=result, value=value)
+
+    # --- Expressions ------------------------------------------------------------------------------
+
+    def _expression(self, node: ir.Expression) -> ir.Expression:
+        return _Tiled(self).expression(node)
+
+    def value(self, node: ir.Read) -> ir.Expression:
+        """What a symbol stands for here."""
+        return self._values.get(node.symbol, node)
+
+    def masked(self, call: ir.OpCall) -> ir.OpCall:
+        """A load or a store with the masks of the lanes its pointers vary in."""
+        pointer = operands(call)[0]
+        shape = shape_of(pointer.type)
+        mask = named_value(call, "mask")
+        conditions = [lane.mask for lane in self._scope if shape and shape[self._place(lane)] != 1]
+        if mask is not None:
+            conditions.append(mask)
+        build = Build(call.span)
+        if not conditions:
+            return call
+        total = conditions[0]
+        for condition in conditions[1:]:
+            total = build.both(total, condition)
+        return with_argument(call, "mask", total)
+
+
+class _Tiled(Rewriter):
+    """Rewrites expressions for tiles: symbols by what they stand for, types by the types of parts."""
+
+    def __init__(self, owner: _Materialiser) -> None:
+        self._owner = owner
+
+    def leave_expression(self, node: ir.Expression) -> ir.Expression:
+        match node:
+            case ir.Read():
+                return self._owner.value(node)
+            case ir.Literal():
+                return node
+            case ir.Unary(operand=operand) | ir.Cast(operand=operand):
+                return replace(node, type=_type(node, operand.type))
+            case ir.Binary(operator=operator, left=left, right=right):
+                type_ = _type(node, left.type, right.type)
+                if operator.is_logical and isinstance(type_, Tensor):
+                    operator = _BITWISE[operator]
+                return replace(node, type=type_, operator=operator)
+            case ir.OffsetPointer(pointer=pointer, offsets=offsets):
+                if not isinstance(pointer.type, Pointer | PointerTensor):
+                    raise TypeError("offsets are counted from a pointer")
+                shape = broadcast(pointer.type, offsets.type)
+                dtype = pointer.type.dtype
+                made: Type = (
+                    PointerTensor(dtype=dtype, shape=shape) if shape else Pointer(dtype=dtype)
+                )
+                return replace(node, type=made)
+            case ir.OpCall():
+                return self._call(node)
+            case _:
+                raise NotLiftedError("this has no form for tiles", node.span)
+
+    def _call(self, node: ir.OpCall) -> ir.Expression:
+        op = node.op
+        inside = [it.type for it in operands(node)]
+        if op.effect is Effect.WRITES:
+            return self._owner.masked(node)
+        if op.effect is Effect.READS:
+            shape = shape_of(inside[0])
+            return self._owner.masked(replace(node, type=Tensor(dtype=dtype_of(node), shape=shape)))
+        if op.family == FAMILY and any(shape_of(it) for it in inside):
+            raise NotLiftedError(f"`{op.name}` is a method of numbers, not of tiles", node.span)
+        return replace(node, type=_type(node, *inside))
+
+
+_BITWISE = {
+    ir.BinaryOperator.AND: ir.BinaryOperator.BIT_AND,
+    ir.BinaryOperator.OR: ir.BinaryOperator.BIT_OR,
+}
+
+
+def _type(node: ir.Expression, *parts: Type) -> Type:
+    """The type of what is computed lane by lane: a number of Rust's own only if all parts are."""
+    shape: Shape = broadcast(*parts)
+    dtype = dtype_of(node)
+    if not shape and isinstance(node.type, Scalar) and all(isinstance(it, Scalar) for it in parts):
+        return Scalar(dtype=dtype)
+    return Tensor(dtype=dtype, shape=shape)

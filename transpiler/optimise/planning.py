@@ -1,0 +1,292 @@
+"""The launch plan of one kernel: which transforms apply, one after the other, and what they make of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.ir.extent import AtLeast, Named, Number
+from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Quantity, Stage, Variant
+from transpiler.optimise.collapse import collapse
+from transpiler.optimise.dependence import DependentError, reorderable
+from transpiler.optimise.extents import at_least, times
+from transpiler.optimise.flags import (
+    BLOCK_AXIS,
+    COLLAPSE_AXES,
+    SPLIT_INDEX,
+    SPLIT_KERNEL,
+    SPLIT_REDUCTION,
+    SPREAD_LOOP,
+    VECTORISE_LOOP,
+)
+from transpiler.optimise.indices import Indices
+from transpiler.optimise.layout import Execution, extent_of_axis, layout
+from transpiler.optimise.lift import NotLiftedError, lift
+from transpiler.optimise.materialise import materialise
+from transpiler.optimise.nest import AxisKind, Loop, dump_nest
+from transpiler.optimise.split_index import SplitLoop, split_index
+from transpiler.optimise.stages import Stages, UnknownExtentError
+from transpiler.optimise.symbols import Symbols
+from transpiler.optimise.work import Work, definitions, loops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from transpiler.ir import nodes as ir
+    from transpiler.ir.launch_plan import Scratch
+    from transpiler.optimise.flags import OptimiseOptions, Transform
+    from transpiler.optimise.layout import Layout
+    from transpiler.optimise.nest import Item, Nest
+    from transpiler.optimise.remarks import Remarks
+    from transpiler.source import Span
+
+_LOOP_TRANSFORMS = (
+    SPLIT_INDEX,
+    SPLIT_KERNEL,
+    SPLIT_REDUCTION,
+    SPREAD_LOOP,
+    VECTORISE_LOOP,
+    BLOCK_AXIS,
+    COLLAPSE_AXES,
+)
+_NOTHING_TO_DO = {
+    SPLIT_INDEX: "no loop's index is taken apart by a division",
+    SPLIT_KERNEL: "the kernel is one part",
+    SPLIT_REDUCTION: "no loop reduces",
+    SPREAD_LOOP: "no loop has independent iterations alone",
+    VECTORISE_LOOP: "every loop runs over tiles",
+    BLOCK_AXIS: "the lanes of tiles are those of loops",
+    COLLAPSE_AXES: "no two axes are one contiguous piece of memory",
+}
+_FLAT_BELOW = 1024
+"""Inner axes shorter than that share lanes with the axis around them."""
+_ENOUGH_PROGRAMS = 256
+"""Where a kernel whose loops run over contiguous tiles has fewer programs, its reductions are split."""
+
+
+class Planner:
+    """Plans one kernel."""
+
+    def __init__(
+        self,
+        kernel: ir.Kernel,
+        functions: Mapping[ir.FunctionSymbol, ir.Function],
+        options: OptimiseOptions,
+        remarks: Remarks,
+        observe: Callable[[str, str], None] | None,
+    ) -> None:
+        self._kernel = kernel
+        self._functions = functions
+        self._options = options
+        self._remarks = remarks
+        self._observe = observe
+        self._symbols = Symbols(kernel)
+        self._told: set[Transform] = set()
+        self._positive: set[ir.Symbol] = set()
+        self._names: set[str] = set()
+
+    def plan(self) -> LaunchPlan | None:
+        """The plan; None where the kernel stays as it is."""
+        try:
+            plan = self._planned()
+        except NotLiftedError as refusal:
+            self._missed_all(refusal.reason, refusal.span)
+            return None
+        except DependentError as refusal:
+            self._missed_all(refusal.reason, refusal.call.span)
+            return None
+        except UnknownExtentError as refusal:
+            reason = f"the extent of `{refusal.axis.symbol.name}` is not made of arguments"
+            self._missed_all(reason, refusal.axis.span)
+            return None
+        for transform in _LOOP_TRANSFORMS:
+            if transform not in self._told:
+                self._missed(transform, _NOTHING_TO_DO[transform], self._kernel.name_span)
+        return plan
+
+    # --- Remarks ----------------------------------------------------------------------------------
+
+    def _applied(self, transform: Transform, message: str, span: Span) -> None:
+        self._told.add(transform)
+        self._remarks.applied(transform, self._kernel.name, message, span)
+
+    def _missed(self, transform: Transform, message: str, span: Span) -> None:
+        self._told.add(transform)
+        if self._options.has(transform):
+            self._remarks.missed(transform, self._kernel.name, message, span)
+
+    def _missed_all(self, message: str, span: Span) -> None:
+        for transform in _LOOP_TRANSFORMS:
+            if transform not in self._told:
+                self._missed(transform, message, span)
+
+    def _saw(self, name: str, nest: Nest) -> None:
+        if self._observe is not None:
+            self._observe(name, dump_nest(nest))
+
+    # --- Steps ------------------------------------------------------------------------------------
+
+    def _planned(self) -> LaunchPlan | None:
+        nest = lift(self._kernel, self._functions, self._symbols)
+        self._saw("lift", nest)
+        indices = Indices(definitions(nest.items))
+        nest = replace(nest, items=tuple(self._split(item, indices) for item in nest.items))
+        self._saw(SPLIT_INDEX.flag, nest)
+        indices = Indices(definitions(nest.items))
+        for item in nest.items:
+            if isinstance(item, Loop):
+                self._positive |= reorderable(item, indices)
+        if not nest.programs and not any(loops(nest.items)):
+            self._missed_all("there is one index of everything", self._kernel.name_span)
+            return None
+        if not self._may_take_apart(nest):
+            return None
+        variants = [it for it in (self._flat(nest), self._tiled(nest)) if it is not None]
+        if not variants:
+            return None
+        return LaunchPlan(
+            kernel=self._kernel, requires=tuple(self._requirements(nest)), variants=tuple(variants)
+        )
+
+    def _split(self, item: Item, indices: Indices) -> Item:
+        if not isinstance(item, Loop):
+            return item
+        found = split_index(item, indices, self._symbols)
+        if not isinstance(found, SplitLoop):
+            self._missed(SPLIT_INDEX, found, item.span)
+            return item
+        if not self._options.has(SPLIT_INDEX):
+            return item
+        high, low = (it.axis.symbol.name for it in loops((found.loop,)))
+        self._applied(
+            SPLIT_INDEX,
+            f"`{item.axis.symbol.name}` is taken apart into `{high}` and `{low}` below {found.divisor}",
+            item.span,
+        )
+        self._positive |= found.positive
+        return found.loop
+
+    def _may_take_apart(self, nest: Nest) -> bool:
+        """Whether the flags allow the launches that the nest is made of."""
+        top = [item for item in nest.items if isinstance(item, Loop)]
+        if any(loop.reductions for loop in top) and not self._options.has(SPLIT_REDUCTION):
+            return False
+        return len(top) < 2 or self._options.has(SPLIT_KERNEL)
+
+    def _requirements(self, nest: Nest) -> list[AtLeast]:
+        positive = sorted(self._positive, key=lambda symbol: symbol.id)
+        conditions = [at_least(Named(symbol.name), 1) for symbol in positive]
+        used = {axis.place for axis in nest.programs}
+        conditions += [
+            AtLeast(value=Number(1), bound=Named(name))
+            for place, name in enumerate(GRID_NAMES)
+            if place not in used
+        ]
+        return conditions
+
+    # --- Variants ---------------------------------------------------------------------------------
+
+    def _flat(self, nest: Nest) -> Variant | None:
+        """Launches in which two axes share the lanes of tiles."""
+        if not self._options.has(COLLAPSE_AXES):
+            return None
+        works = Stages(nest, self._symbols, spreads_inner=True).works()
+        collapsed = [collapse(work, self._symbols) for work in works]
+        inner = next((it.inner for it in collapsed if it is not None), None)
+        if inner is None:
+            return None
+        length = extent_of_axis(inner, Indices(definitions(nest.items)))
+        outer = next(it.outer for it in collapsed if it is not None)
+        variant = self._variant(
+            [work if it is None else it.work for work, it in zip(works, collapsed, strict=True)],
+            "flat",
+            (AtLeast(value=Number(_FLAT_BELOW - 1), bound=length),),
+        )
+        if variant is not None:
+            self._applied(
+                COLLAPSE_AXES,
+                f"`{outer.symbol.name}` and `{inner.symbol.name}` share lanes where "
+                f"`{inner.symbol.name}` has fewer than {_FLAT_BELOW} indices",
+                inner.span,
+            )
+        return variant
+
+    def _tiled(self, nest: Nest) -> Variant | None:
+        works = Stages(nest, self._symbols).works()
+        return self._variant(works, "", self._conditions(nest, works))
+
+    def _conditions(self, nest: Nest, works: list[Work]) -> tuple[AtLeast, ...]:
+        """Where the loops of a kernel run over contiguous tiles already, its programs have to be few to need others."""
+        top = [item for item in nest.items if isinstance(item, Loop)]
+        if not any(loop.reductions for loop in top):
+            return ()
+        for work in works:
+            chosen = self._layout(work)
+            if chosen is None or (work.name != "final" and chosen.columns.axis.tile is None):
+                return ()
+        programs = times(
+            *(extent_of_axis(it, Indices(definitions(nest.items))) for it in nest.programs)
+        )
+        return (AtLeast(value=Number(_ENOUGH_PROGRAMS - 1), bound=programs),)
+
+    def _layout(self, work: Work) -> Layout | None:
+        return layout(work, self._options)
+
+    def _variant(
+        self, works: list[Work], prefix: str, conditions: tuple[AtLeast, ...]
+    ) -> Variant | None:
+        stages: list[Stage] = []
+        quantities: list[Quantity] = []
+        scratch: list[Scratch] = []
+        for work in works:
+            chosen = self._layout(work)
+            if chosen is None:
+                self._missed_all("no axis is contiguous in memory", self._kernel.name_span)
+                return None
+            name = self._stage_name(work, prefix, is_only=len(works) == 1)
+            made = materialise(self._kernel, name, work, chosen, self._symbols)
+            stages.append(made.stage)
+            quantities += made.quantities
+            scratch += work.scratch
+            self._tell(work, chosen, name)
+        if len(works) > 1:
+            self._applied(
+                SPLIT_KERNEL,
+                f"{len(works)} launches: {', '.join(stage.kernel.name for stage in stages)}",
+                self._kernel.name_span,
+            )
+        return Variant(
+            conditions=conditions,
+            quantities=tuple(quantities),
+            scratch=tuple(scratch),
+            stages=tuple(stages),
+        )
+
+    def _stage_name(self, work: Work, prefix: str, *, is_only: bool) -> str:
+        words = [prefix] if prefix else []
+        if not is_only or not prefix:
+            words.append("tiled" if is_only else work.name)
+        name = f"{self._kernel.name}__{'_'.join(words)}"
+        number, free = 1, name
+        while free in self._names:
+            number += 1
+            free = f"{name}_{number}"
+        self._names.add(free)
+        return free
+
+    def _tell(self, work: Work, chosen: Layout, name: str) -> None:
+        for lanes in chosen.lanes:
+            axis = lanes.axis
+            what = f"`{axis.symbol.name}` in tiles of {lanes.block} in `{name}`"
+            if axis.kind is AxisKind.PROGRAM:
+                self._applied(BLOCK_AXIS, what, axis.span)
+            elif axis.tile is None and work.name != "final":
+                self._applied(VECTORISE_LOOP, what, axis.span)
+            if axis.kind is AxisKind.LOOP and not lanes.is_reduced:
+                self._applied(SPREAD_LOOP, f"each tile of {what} is a program", axis.span)
+            if lanes.is_reduced and lanes.execution is not Execution.LOOP:
+                self._applied(
+                    SPLIT_REDUCTION,
+                    f"the loop over `{axis.symbol.name}` is shared out among programs",
+                    axis.span,
+                )

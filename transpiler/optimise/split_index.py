@@ -1,0 +1,135 @@
+"""A loop over `n` below `a * b` of which `n / b` and `n % b` alone are used becomes two loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.analysis.polynomial import constant, made_of
+from transpiler.ir import nodes as ir
+from transpiler.ir.dump import dump_expression
+from transpiler.ir.types import I32
+from transpiler.ir.visit import walk_expression
+from transpiler.optimise.build import Build
+from transpiler.optimise.dependence import ratio
+from transpiler.optimise.expressions import IntegerRewriter, expression_of
+from transpiler.optimise.nest import Loop, item_expressions, walk_items
+from transpiler.optimise.work import rewritten, substituted
+
+if TYPE_CHECKING:
+    from transpiler.analysis.polynomial import Polynomial
+    from transpiler.optimise.indices import Indices
+    from transpiler.optimise.symbols import Symbols
+
+_ROUNDED = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
+
+
+class SplitLoop:
+    """A loop split in two, and the parameters that have to be positive for it."""
+
+    def __init__(self, loop: Loop, positive: frozenset[ir.Symbol], divisor: str) -> None:
+        self.loop = loop
+        self.positive = positive
+        self.divisor = divisor
+
+
+def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop | str:
+    """The loop as two; a text that says why not where it cannot be."""
+    index = loop.axis.symbol
+    if indices.polynomial(loop.axis.start) != constant(0):
+        return "the loop does not start at 0"
+    divisions = [
+        node
+        for item in walk_items(loop.items)
+        for expression in item_expressions(item)
+        for node in walk_expression(expression)
+        if isinstance(node, ir.Binary)
+        and node.operator in _ROUNDED
+        and indices.polynomial(node.left) == indices.of(index)
+    ]
+    divisors = {indices.polynomial(node.right) for node in divisions}
+    stop = indices.polynomial(loop.axis.stop)
+    inner = next(
+        (it for it in divisors if all(ratio(other, it) is not None for other in (*divisors, stop))),
+        None,
+    )
+    if inner is None:
+        return "its index is not divided by a factor of its bound"
+    outer = _quotient(stop, inner)
+    build = Build(loop.span)
+    extents = [expression_of(it, indices, build) for it in (outer, inner)]
+    if extents[0] is None or extents[1] is None:
+        return "the factors of its bound are not arguments"
+    names = _names(loop, indices, inner)
+    high, low = (symbols.new(names[it], I32, loop.axis.span) for it in range(2))
+    reads = (build.read(high), build.read(low))
+
+    def change(node: ir.Expression) -> ir.Expression | None:
+        if not isinstance(node, ir.Binary) or indices.polynomial(node.left) != indices.of(index):
+            return None
+        divisor = indices.polynomial(node.right)
+        if node.operator is ir.BinaryOperator.DIVIDE:
+            if divisor == inner:
+                return reads[0]
+            rest = expression_of(_quotient(divisor, inner), indices, build)
+            return None if rest is None else build.divide(reads[0], rest)
+        if node.operator is ir.BinaryOperator.REMAINDER and divisor == inner:
+            return reads[1]
+        return None
+
+    items = rewritten(loop.items, IntegerRewriter(change).expression)
+    aliases = {
+        item.symbol: item.value
+        for item in items
+        if isinstance(item, ir.Let) and item.value in reads
+    }
+    items = substituted(
+        tuple(it for it in items if not isinstance(it, ir.Let) or it.symbol not in aliases), aliases
+    )
+    if any(
+        isinstance(node, ir.Read) and node.symbol == index
+        for item in walk_items(items)
+        for expression in item_expressions(item)
+        for node in walk_expression(expression)
+    ):
+        return f"`{index.name}` is used apart from its quotient and remainder"
+    zero = build.number(0)
+    within = Loop(
+        axis=replace(loop.axis, symbol=low, start=zero, stop=extents[1]),
+        items=items,
+        reductions=(),
+        span=loop.span,
+    )
+    around = replace(
+        loop, axis=replace(loop.axis, symbol=high, start=zero, stop=extents[0]), items=(within,)
+    )
+    positive = frozenset(
+        symbol
+        for atom in (outer.atoms | inner.atoms)
+        if (symbol := indices.symbol(atom)) is not None
+    )
+    return SplitLoop(around, positive, dump_expression(extents[1]))
+
+
+def _quotient(product: Polynomial, factor: Polynomial) -> Polynomial:
+    """A product without one of its factors."""
+    left = ratio(product, factor) or []
+    ((_, times),), ((_, unit),) = product.terms, factor.terms
+    return made_of({tuple(sorted(left)): times // unit})
+
+
+def _names(loop: Loop, indices: Indices, inner: Polynomial) -> tuple[str, str]:
+    """What the kernel calls the quotient and the remainder."""
+    found = [f"{loop.axis.symbol.name}_high", f"{loop.axis.symbol.name}_low"]
+    for item in loop.items:
+        match item:
+            case ir.Let(symbol=symbol, value=ir.Binary(operator=operator, left=left, right=right)):
+                if (
+                    operator in _ROUNDED
+                    and indices.polynomial(left) == indices.of(loop.axis.symbol)
+                    and indices.polynomial(right) == inner
+                ):
+                    found[_ROUNDED.index(operator)] = symbol.name
+            case _:
+                pass
+    return found[0], found[1]

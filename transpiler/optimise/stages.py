@@ -1,0 +1,368 @@
+"""Takes a nest apart into launches.
+
+Each loop at the top is a launch of its own, so that its iterations can be shared out among programs; what stands
+behind a reduction is a launch that first combines the partial results. Programs are unordered, so that all of them end
+one part before any begins the next is one of the orders they may run in. Names a later part needs are computed again
+there; what was reduced comes from memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.extent import Extent, Named, Number
+from transpiler.ir.launch_plan import Scratch
+from transpiler.ir.types import I32, Pointer
+from transpiler.optimise.build import Build, dtype_of
+from transpiler.optimise.dependence import DependentError, reaches
+from transpiler.optimise.extents import extent_of, times
+from transpiler.optimise.indices import Indices
+from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
+from transpiler.optimise.work import (
+    Work,
+    definitions,
+    loops,
+    needed,
+    substituted,
+    symbols_read,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from transpiler.ir.types import ElementType
+    from transpiler.optimise.nest import Item, Nest
+    from transpiler.optimise.symbols import Symbols
+
+
+class Group(NamedTuple):
+    """Consecutive items that are one part: a loop alone, or stores."""
+
+    items: tuple[Item, ...]
+
+    @property
+    def loop(self) -> Loop | None:
+        """The loop, if it is one."""
+        first = self.items[0]
+        return first if isinstance(first, Loop) else None
+
+
+def groups(items: Iterable[Item]) -> list[Group]:
+    """The parts of a nest, names left out."""
+    found: list[Group] = []
+    for item in items:
+        if isinstance(item, Loop):
+            found.append(Group((item,)))
+        elif not isinstance(item, ir.Let):
+            if found and found[-1].loop is None:
+                found[-1] = Group((*found[-1].items, item))
+            else:
+                found.append(Group((item,)))
+    return found
+
+
+class UnknownExtentError(Exception):
+    """How long an axis is cannot be computed from the arguments."""
+
+    def __init__(self, axis: Axis) -> None:
+        super().__init__(axis.symbol.name)
+        self.axis = axis
+
+
+class _Kept(NamedTuple):
+    """Where the result of a reduction lies for the parts that follow: in pieces, or as one.
+
+    There is a piece for each index of `inner`, if that is an axis whose indices are kept apart.
+    """
+
+    pointer: ir.Symbol
+    reduction: Reduction
+    is_partial: bool
+    inner: Axis | None = None
+
+
+class Stages:
+    """Makes the launches of one nest; with `spreads_inner`, the innermost loops become axes of the grid."""
+
+    def __init__(self, nest: Nest, symbols: Symbols, *, spreads_inner: bool = False) -> None:
+        self._nest = nest
+        self._spreads_inner = spreads_inner
+        self._symbols = symbols
+        self._indices = Indices(definitions(nest.items))
+        self._kept: dict[ir.Symbol, _Kept] = {}
+        self._pending: list[tuple[Loop, ir.Symbol]] = []
+        """Loops whose partial results nobody has combined yet, and the number of their parts."""
+        self._positions = {id(item): place for place, item in enumerate(nest.items)}
+
+    def works(self) -> list[Work]:
+        """The launches, in order.
+
+        Raises:
+            DependentError: a part would read what an earlier one has changed meanwhile.
+        """
+        found: list[Work] = []
+        every = groups(self._nest.items)
+        for place, group in enumerate(every):
+            self._check_rereads(group)
+            loop = group.loop
+            wanted = self._reads(group)
+            if loop is not None:
+                if any(self._kept[it].is_partial for it in wanted):
+                    found.append(self._final((), self._read_later(every[place:])))
+                found.append(self._loop(loop))
+            elif self._pending:
+                found.append(self._final(group.items, self._read_later(every[place + 1 :])))
+            else:
+                found.append(self._points(group))
+        return found
+
+    # --- Parts ------------------------------------------------------------------------------------
+
+    def _loop(self, loop: Loop) -> Work:
+        items = self._with_inputs(needed(self._nest.items, (loop,)))
+        inner = self._innermost(loop) if self._spreads_inner else None
+        programs = self._nest.programs
+        if inner is not None:
+            programs = (*programs, replace(inner, kind=AxisKind.PROGRAM))
+            items = _without_loop(items, inner)
+        name = loop.axis.symbol.name
+        if not loop.reductions:
+            return Work(
+                name="apply", programs=programs, items=items, summary=f"The loop over `{name}`."
+            )
+        build = Build(loop.span)
+        part = self._symbols.new("part", I32, loop.span)
+        parts = self._symbols.new("parts", I32, loop.span, ir.SymbolKind.PARAMETER)
+        index = self._piece(build, part, None if inner is None else (inner, inner.symbol))
+        stored, scratch = [], []
+        for reduction in loop.reductions:
+            pointer = self._scratch(reduction, "partials")
+            self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=True, inner=inner)
+            count = times(Named(parts.name), self._extent(), self._length(inner))
+            scratch.append(Scratch(name=pointer.name, dtype=_dtype(reduction), count=count))
+            stored.append(self._stored(build, pointer, index, reduction))
+        self._pending.append((loop, parts))
+        names = ", ".join(f"`{it.name}`" for it in loop.reductions)
+        return Work(
+            name="partial",
+            programs=programs,
+            items=(*items, *stored),
+            summary=f"What each part of the loop over `{name}` adds to {names}.",
+            part=part,
+            parts=parts,
+            scratch=tuple(scratch),
+        )
+
+    def _innermost(self, loop: Loop) -> Axis | None:
+        """The axis of the innermost loop, where there is one loop in the other, or nothing is reduced."""
+        nested = list(loops((loop,)))
+        if loop.reductions and len(nested) == 1:
+            return None
+        if any(sum(isinstance(it, Loop) for it in each.items) > 1 for each in nested):
+            return None
+        return nested[-1].axis
+
+    def _piece(
+        self, build: Build, part: ir.Symbol, inner: tuple[Axis, ir.Symbol] | None
+    ) -> ir.Expression:
+        """Where the piece of a part lies that the program adds to, with an index of the inner axis."""
+        index = build.add(
+            build.multiply(build.read(part), self._extent_read(build)), self._place(build)
+        )
+        if inner is None:
+            return index
+        axis, symbol = inner
+        extent = build.subtract(axis.stop, axis.start)
+        return build.add(
+            build.multiply(index, extent), build.subtract(build.read(symbol), axis.start)
+        )
+
+    def _length(self, inner: Axis | None) -> Extent:
+        if inner is None:
+            return Number(1)
+        length = self._indices.polynomial(inner.stop) - self._indices.polynomial(inner.start)
+        found = extent_of(length, self._indices)
+        if found is None:
+            raise UnknownExtentError(inner)
+        return found
+
+    def _final(self, stores: tuple[Item, ...], later: set[ir.Symbol]) -> Work:
+        """Combine what is partial, do what stands behind, and keep what later parts read."""
+        items = self._with_inputs(needed(self._nest.items, stores)) if stores else ()
+        before: list[Item] = []
+        behind: list[Item] = []
+        scratch: list[Scratch] = []
+        own = {it for item in stores for it in self._closure(item)}
+        for loop, parts in self._pending:
+            wanted = [it for it in loop.reductions if it.symbol in own or it.symbol in later]
+            if not wanted:
+                continue
+            build = Build(loop.span)
+            axis = Axis(
+                symbol=self._symbols.new("p", I32, loop.span),
+                kind=AxisKind.LOOP,
+                start=build.number(0),
+                stop=build.read(parts),
+                span=loop.span,
+            )
+            spread = self._kept[wanted[0].symbol].inner
+            own_axis = None
+            if spread is not None:
+                symbol = self._symbols.like(spread.symbol)
+                own_axis = replace(spread, symbol=symbol, kind=AxisKind.LOOP)
+            index = self._piece(
+                build,
+                axis.symbol,
+                None if own_axis is None else (own_axis, own_axis.symbol),
+            )
+            inner: list[Item] = []
+            for reduction in wanted:
+                pointer = self._kept[reduction.symbol].pointer
+                value = build.load(
+                    build.pointer(build.read(pointer), index), ir.AbsentArgument(span=loop.span)
+                )
+                inner.append(Accumulate(symbol=reduction.symbol, term=value, span=reduction.span))
+            if own_axis is not None:
+                inner = [Loop(axis=own_axis, items=tuple(inner), reductions=(), span=loop.span)]
+            before.append(
+                Loop(axis=axis, items=tuple(inner), reductions=tuple(wanted), span=loop.span)
+            )
+            for reduction in wanted:
+                if reduction.symbol in later:
+                    pointer = self._scratch(reduction, "total")
+                    self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=False)
+                    scratch.append(
+                        Scratch(name=pointer.name, dtype=_dtype(reduction), count=self._extent())
+                    )
+                    behind.append(self._stored(build, pointer, self._place(build), reduction))
+        self._pending = []
+        return Work(
+            name="final",
+            programs=self._nest.programs,
+            items=(*before, *items, *behind),
+            summary="The parts combined"
+            + (", and what is stored of the results." if stores else "."),
+            scratch=tuple(scratch),
+        )
+
+    def _points(self, group: Group) -> Work:
+        return Work(
+            name="store",
+            programs=self._nest.programs,
+            items=self._with_inputs(needed(self._nest.items, group.items)),
+            summary="What is stored once.",
+        )
+
+    # --- What parts read --------------------------------------------------------------------------
+
+    def _closure(self, item: Item) -> set[ir.Symbol]:
+        """All symbols an item reads, those in what names stand for included."""
+        found: set[ir.Symbol] = set()
+        for each in needed(self._nest.items, (item,)):
+            found.update(symbols_read(each))
+        return found
+
+    def _reads(self, group: Group) -> set[ir.Symbol]:
+        """The reductions of earlier parts that a part reads."""
+        return {it for item in group.items for it in self._closure(item) if it in self._kept} - {
+            it.symbol for it in (group.loop.reductions if group.loop is not None else ())
+        }
+
+    def _read_later(self, rest: list[Group]) -> set[ir.Symbol]:
+        return {it for group in rest for item in group.items for it in self._closure(item)}
+
+    def _with_inputs(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
+        """The items, those of earlier results that they read loaded first."""
+        read = {symbol for item in items for symbol in symbols_read(item)}
+        own = {it.symbol for loop in loops(items) for it in loop.reductions}
+        loads: list[Item] = []
+        values: dict[ir.Symbol, ir.Expression] = {}
+        for symbol, kept in self._kept.items():
+            if symbol not in read or symbol in own or kept.is_partial:
+                continue
+            build = Build(kept.reduction.span)
+            pointer = build.pointer(build.read(kept.pointer), self._place(build))
+            loaded = build.load(pointer, ir.AbsentArgument(span=build.span))
+            name = self._symbols.new(kept.reduction.name, loaded.type, build.span)
+            loads.append(ir.Let(span=build.span, symbol=name, value=loaded))
+            values[symbol] = build.read(name)
+        return (*loads, *substituted(items, values)) if loads else items
+
+    def _check_rereads(self, group: Group) -> None:
+        """Refuse what is loaded again in a part after it was stored in an earlier one, and loaded before that."""
+        first = min(self._positions[id(item)] for item in group.items)
+        stored = {
+            reach.root: place
+            for item, place in ((it, self._positions[id(it)]) for it in self._nest.items)
+            if place < first
+            for reach in reaches((item,), self._indices)
+            if reach.is_store
+        }
+        if not stored:
+            return
+        for item in needed(self._nest.items, group.items):
+            place = self._positions[id(item)]
+            if isinstance(item, ir.Let):
+                for reach in reaches((item,), self._indices):
+                    if place < stored.get(reach.root, place):
+                        raise DependentError(
+                            f"`{reach.root.name}` is stored between here and a use of what is loaded",
+                            reach.call,
+                        )
+
+    # --- Memory between parts ---------------------------------------------------------------------
+
+    def _scratch(self, reduction: Reduction, what: str) -> ir.Symbol:
+        return self._symbols.new(
+            f"{reduction.name}_{what}",
+            Pointer(dtype=_dtype(reduction)),
+            reduction.span,
+            ir.SymbolKind.PARAMETER,
+        )
+
+    def _stored(
+        self, build: Build, pointer: ir.Symbol, index: ir.Expression, reduction: Reduction
+    ) -> Store:
+        call = build.store(
+            build.pointer(build.read(pointer), index),
+            build.read(reduction.symbol),
+            ir.AbsentArgument(span=build.span),
+        )
+        return Store(call=call, span=build.span)
+
+    def _place(self, build: Build) -> ir.Expression:
+        """The program's place among all of the grid, x fastest."""
+        index: ir.Expression = build.number(0)
+        for axis in reversed(self._nest.programs):
+            index = build.add(build.multiply(index, axis.stop), build.read(axis.symbol))
+        return index
+
+    def _extent(self) -> Extent:
+        return times(*(self._length(axis) for axis in self._nest.programs))
+
+    def _extent_read(self, build: Build) -> ir.Expression:
+        total: ir.Expression = build.number(1)
+        for axis in self._nest.programs:
+            total = build.multiply(total, axis.stop)
+        return total
+
+
+def _dtype(reduction: Reduction) -> ElementType:
+    return dtype_of(
+        ir.Read(span=reduction.span, type=reduction.symbol.type, symbol=reduction.symbol)
+    )
+
+
+def _without_loop(items: tuple[Item, ...], axis: Axis) -> tuple[Item, ...]:
+    """The items with those of the loop over an axis in its place."""
+    found: list[Item] = []
+    for item in items:
+        if not isinstance(item, Loop):
+            found.append(item)
+        elif item.axis.symbol == axis.symbol:
+            found.extend(item.items)
+        else:
+            found.append(replace(item, items=_without_loop(item.items, axis)))
+    return tuple(found)

@@ -1,0 +1,68 @@
+"""New symbols for what the optimiser makes of one kernel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.ir import nodes as ir
+from transpiler.ir.launch_plan import GRID_NAMES
+from transpiler.ir.types import I32
+from transpiler.ir.visit import walk_statements
+
+if TYPE_CHECKING:
+    from transpiler.ir.types import Type
+    from transpiler.source import Span
+
+
+class Symbols:
+    """Makes symbols whose ids no symbol of a kernel has."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self._last = max(
+            (symbol.id for symbol in _symbols_of(kernel)),
+            default=0,
+        )
+        self._grid: dict[int, ir.Symbol] = {}
+
+    def new(
+        self,
+        name: str,
+        type_: Type,
+        span: Span,
+        kind: ir.SymbolKind = ir.SymbolKind.LOCAL,
+        *,
+        is_mutable: bool = False,
+    ) -> ir.Symbol:
+        """A symbol."""
+        self._last += 1
+        return ir.Symbol(
+            id=self._last, name=name, kind=kind, type=type_, span=span, is_mutable=is_mutable
+        )
+
+    def like(self, symbol: ir.Symbol, type_: Type | None = None) -> ir.Symbol:
+        """Another symbol of the same name, perhaps of another type."""
+        self._last += 1
+        return replace(symbol, id=self._last, type=symbol.type if type_ is None else type_)
+
+    def grid(self, place: int, span: Span) -> ir.Symbol:
+        """The extent of the caller's grid along an axis: a parameter, one for the kernel."""
+        if place not in self._grid:
+            name = GRID_NAMES[place]
+            self._grid[place] = self.new(name, I32, span, ir.SymbolKind.PARAMETER)
+        return self._grid[place]
+
+
+def _symbols_of(kernel: ir.Kernel) -> list[ir.Symbol]:
+    found = [*kernel.parameters, *kernel.const_generics]
+    for statement in walk_statements(kernel.body):
+        match statement:
+            case ir.Let() | ir.Declare() | ir.Assign() | ir.For():
+                found.append(statement.symbol)
+            case ir.LetTuple():
+                found += [symbol for symbol in statement.symbols if symbol is not None]
+            case _:
+                pass
+        for expression in kernel.body.contents.expressions:
+            found += [expression.symbol] if isinstance(expression, ir.Read) else []
+    return found
