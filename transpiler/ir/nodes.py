@@ -439,6 +439,8 @@ class For(StatementNode):
     `step` is positive, or a negative literal where the loop counts down. `structure` takes out what the rest of the
     fields say: `loop` is what `break` and `continue` name it by, `is_inclusive` tells `start..=stop`, and `adapters`
     are the methods applied to the range in turn, at most one of them a `step_by`, by `step`.
+
+    `stages` is how many iterations the backend is asked to have loads of in flight; 0 leaves that to it.
     """
 
     symbol: Symbol
@@ -449,6 +451,7 @@ class For(StatementNode):
     loop: int = 0
     is_inclusive: bool = False
     adapters: tuple[RangeAdapter, ...] = ()
+    stages: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -255,3 +255,28 @@ def dtype_of(node: ir.Expression) -> ElementType:
     if not isinstance(node.type, Scalar | Tensor):
         raise TypeError("it has no dtype")
     return node.type.dtype
+
+
+def with_argument(call: ir.OpCall, name: str, value: ir.Argument) -> ir.OpCall:
+    """The call with another argument of this name."""
+    arguments = tuple(
+        value if parameter.name == name else argument
+        for parameter, argument in zip(call.op.parsed.parameters, call.arguments, strict=True)
+    )
+    return replace(call, arguments=arguments)
+
+
+def all_of(conditions: list[ir.Expression], span: Span) -> ir.Argument:
+    """A mask of conditions; none where there are none."""
+    if not conditions:
+        return ir.AbsentArgument(span=span)
+    total = conditions[0]
+    for condition in conditions[1:]:
+        total = ir.Binary(
+            span=span,
+            type=total.type,
+            operator=ir.BinaryOperator.BIT_AND,
+            left=total,
+            right=condition,
+        )
+    return total

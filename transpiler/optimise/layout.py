@@ -62,6 +62,7 @@ class Layout(NamedTuple):
     columns: Lanes
     rows: Lanes | None
     programs: tuple[Axis, ...]
+    shape: Shape
 
     @property
     def lanes(self) -> tuple[Lanes, ...]:
@@ -69,10 +70,31 @@ class Layout(NamedTuple):
         return (self.columns,) if self.rows is None else (self.rows, self.columns)
 
 
-_TILE = 2048
-_REDUCED_TILE = 1024
-_PARTS = 2048
-"""About how many programs share out the work, whatever the device: results do not depend on it."""
+class Shape(NamedTuple):
+    """How large tiles are where nothing else is said, and how many programs are wanted.
+
+    `columns` is the most lanes along memory, `lanes` the most in a tile. `programs` is how many programs share out a
+    reduction, whatever the device, so that results do not depend on it. `stages` is how many iterations' loads are in
+    flight where the backend's pipeliner is asked for it.
+    """
+
+    columns: int
+    lanes: int
+    programs: int = 0
+    stages: int = 0
+
+
+# Measured on an H200, whose 132 multiprocessors run two such programs each.
+_STREAMED = Shape(columns=64, lanes=4096, programs=264, stages=4)
+"""A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
+_STORED = Shape(columns=1024, lanes=4096, programs=2048)
+"""A reduction that stores results for each index as well."""
+_APPLIED = Shape(columns=256, lanes=2048)
+"""Independent indices, of the grid or of a loop."""
+_COMBINED = Shape(columns=4, lanes=1024)
+"""Partial results of columns: there are few, so programs are more worth than wide accesses."""
+_COMBINED_ALONG = Shape(columns=1024, lanes=2048)
+"""Partial results that are contiguous along what is reduced."""
 
 
 def layout(work: Work, options: OptimiseOptions) -> Layout | None:
@@ -99,20 +121,15 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
         return None
     rows = _rows(work, axes, columns, indices)
     reduced = {loop.axis.symbol for loop in nested if _is_reduced(loop, nested)}
-    has_store = any(it.is_store and it.axes for it in every)
-    is_thin = work.part is not None and not has_store and columns.symbol not in reduced
-    size = _REDUCED_TILE if is_thin else _TILE
+    shape = _shape(work, columns.symbol in reduced, any(it.is_store and it.axes for it in every))
     across = extent_of_axis(columns, indices)
-    most = 32 if is_thin else 1024 if columns.kind is AxisKind.LOOP else 256
-    if work.name == "final" and columns.symbol not in reduced:
-        most = 8
     first = Lanes(
         axis=columns,
         execution=_execution(columns, work, reduced, is_rows=False),
         is_reduced=columns.symbol in reduced,
         extent=across,
         block=_block(columns),
-        default=least(Number(most), power_of_two(across)),
+        default=least(Number(shape.columns), power_of_two(across)),
         choices=(32, 64, 128, 256, 512, 1024),
     )
     second = None
@@ -124,11 +141,20 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
             is_reduced=rows.symbol in reduced,
             extent=down,
             block=_block(rows),
-            default=least(rounded_down(Number(size), first.default), power_of_two(down)),
+            default=least(rounded_down(Number(shape.lanes), first.default), power_of_two(down)),
             choices=(1, 2, 4, 8, 16, 32, 64),
         )
     others = tuple(it for it in work.programs if it is not columns and it is not rows)
-    return Layout(first, second, others)
+    return Layout(first, second, others, shape)
+
+
+def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT001 - two facts
+    """The shape of tiles; `is_along` tells that columns are reduced, `has_store` that loops store."""
+    if work.name == "final":
+        return _COMBINED_ALONG if is_along else _COMBINED
+    if work.part is None:
+        return _APPLIED
+    return _STORED if has_store or is_along else _STREAMED
 
 
 def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:
@@ -195,5 +221,5 @@ def shared_parts(layout: Layout, others: tuple[Extent, ...]) -> Extent:
     four = times(Number(4), rows.default)
     return greatest(
         Number(1),
-        least(rounded_up(rows.extent, four), rounded_down(Number(_PARTS), programs)),
+        least(rounded_up(rows.extent, four), rounded_down(Number(layout.shape.programs), programs)),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from transpiler.analysis.values import named_value, operands
+from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named, Number
 from transpiler.ir.launch_plan import Quantity, Stage, Tile
@@ -17,26 +17,21 @@ from transpiler.ir.types import (
     I32,
     NamedDimension,
     Pointer,
-    PointerTensor,
-    Scalar,
     Tensor,
 )
-from transpiler.ir.visit import Rewriter
-from transpiler.ops.model import Effect
-from transpiler.ops.scalar_methods import FAMILY
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
 from transpiler.optimise.extents import greatest, rounded_up, times
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import Execution, Lanes, Layout, extent_of_axis, shared_parts
-from transpiler.optimise.lift import NotLiftedError, with_argument
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
+from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.tiled import Lane, Tiler, reduced_mask
 from transpiler.optimise.work import definitions, loops, without_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transpiler.ir.extent import Extent
-    from transpiler.ir.types import Shape, Type
     from transpiler.optimise.nest import Axis, Item, Reduction
     from transpiler.optimise.symbols import Symbols
     from transpiler.optimise.work import Work
@@ -62,13 +57,6 @@ def materialise(
     return _Materialiser(kernel, name, work, layout, symbols).stage()
 
 
-class _Lane(NamedTuple):
-    """What is known of lanes where they are in scope: their indices, and the mask of those that exist."""
-
-    lanes: Lanes
-    mask: ir.Expression
-
-
 class _Digit(NamedTuple):
     """A number the program's id is made of: it counts up to `limit`, an expression and an extent."""
 
@@ -90,8 +78,8 @@ class _Materialiser:
         self._rank = len(layout.lanes)
         self._blocks: dict[ir.Symbol, ir.Symbol] = {}
         self._values: dict[ir.Symbol, ir.Expression] = {}
-        self._scope: list[_Lane] = []
-        self._lanes: dict[ir.Symbol, _Lane] = {}
+        self._scope: list[Lane] = []
+        self._lanes: dict[ir.Symbol, Lane] = {}
         self._quantities: list[Quantity] = []
         self._accumulators: dict[ir.Symbol, tuple[Reduction, ir.Symbol]] = {}
         self._build = Build(kernel.name_span)
@@ -269,7 +257,7 @@ class _Materialiser:
         exists = build.less(build.read(index), stop)
         mask = self._symbols.new(f"{axis.symbol.name}_mask", exists.type, axis.span)
         yield ir.Let(span=axis.span, symbol=mask, value=exists)
-        lane = self._lanes[axis.symbol] = _Lane(lanes, build.read(mask))
+        lane = self._lanes[axis.symbol] = Lane(lanes, build.read(mask))
         # Lanes of a loop whose tiles are programs are there in what was the loop alone.
         if axis.kind is AxisKind.PROGRAM or lanes.execution is not Execution.PROGRAMS:
             self._scope.append(lane)
@@ -303,18 +291,15 @@ class _Materialiser:
                 raise NotLiftedError(reason, item.span)
         return ir.Evaluate(span=item.span, value=call, layout=item.layout)
 
-    def _place(self, lane: _Lane) -> int:
+    def _place(self, lane: Lane) -> int:
         return self._layout.lanes.index(lane.lanes)
 
     def _accumulate(self, item: Accumulate) -> ir.Statement:
         reduction, accumulator = self._accumulators[item.symbol]
         build = Build(item.span)
         term = self._expression(item.term)
-        masks = [lane.mask for lane in self._scope if lane.lanes.is_reduced]
-        if masks:
-            mask = masks[0]
-            for other in masks[1:]:
-                mask = build.both(mask, other)
+        mask = reduced_mask(self._scope, build)
+        if mask is not None and not item.is_filled:
             term = build.select(
                 mask, term, build.literal(reduction.combine.identity, dtype_of(term))
             )
@@ -380,6 +365,7 @@ class _Materialiser:
             step=step,
             body=ir.Block(span=item.span, statements=tuple(body)),
             layout=item.layout,
+            stages=0 if lanes is None else self._layout.shape.stages,
         )
 
     def _started(self, reduction: Reduction, loop: Loop) -> ir.Statement:
@@ -435,85 +421,4 @@ class _Materialiser:
     # --- Expressions ------------------------------------------------------------------------------
 
     def _expression(self, node: ir.Expression) -> ir.Expression:
-        return _Tiled(self).expression(node)
-
-    def value(self, node: ir.Read) -> ir.Expression:
-        """What a symbol stands for here."""
-        return self._values.get(node.symbol, node)
-
-    def masked(self, call: ir.OpCall) -> ir.OpCall:
-        """A load or a store with the masks of the lanes its pointers vary in."""
-        pointer = operands(call)[0]
-        shape = shape_of(pointer.type)
-        mask = named_value(call, "mask")
-        conditions = [lane.mask for lane in self._scope if shape and shape[self._place(lane)] != 1]
-        if mask is not None:
-            conditions.append(mask)
-        build = Build(call.span)
-        if not conditions:
-            return call
-        total = conditions[0]
-        for condition in conditions[1:]:
-            total = build.both(total, condition)
-        return with_argument(call, "mask", total)
-
-
-class _Tiled(Rewriter):
-    """Rewrites expressions for tiles: symbols by what they stand for, types by the types of parts."""
-
-    def __init__(self, owner: _Materialiser) -> None:
-        self._owner = owner
-
-    def leave_expression(self, node: ir.Expression) -> ir.Expression:
-        match node:
-            case ir.Read():
-                return self._owner.value(node)
-            case ir.Literal():
-                return node
-            case ir.Unary(operand=operand) | ir.Cast(operand=operand):
-                return replace(node, type=_type(node, operand.type))
-            case ir.Binary(operator=operator, left=left, right=right):
-                type_ = _type(node, left.type, right.type)
-                if operator.is_logical and isinstance(type_, Tensor):
-                    operator = _BITWISE[operator]
-                return replace(node, type=type_, operator=operator)
-            case ir.OffsetPointer(pointer=pointer, offsets=offsets):
-                if not isinstance(pointer.type, Pointer | PointerTensor):
-                    raise TypeError("offsets are counted from a pointer")
-                shape = broadcast(pointer.type, offsets.type)
-                dtype = pointer.type.dtype
-                made: Type = (
-                    PointerTensor(dtype=dtype, shape=shape) if shape else Pointer(dtype=dtype)
-                )
-                return replace(node, type=made)
-            case ir.OpCall():
-                return self._call(node)
-            case _:
-                raise NotLiftedError("this has no form for tiles", node.span)
-
-    def _call(self, node: ir.OpCall) -> ir.Expression:
-        op = node.op
-        inside = [it.type for it in operands(node)]
-        if op.effect is Effect.WRITES:
-            return self._owner.masked(node)
-        if op.effect is Effect.READS:
-            shape = shape_of(inside[0])
-            return self._owner.masked(replace(node, type=Tensor(dtype=dtype_of(node), shape=shape)))
-        if op.family == FAMILY and any(shape_of(it) for it in inside):
-            raise NotLiftedError(f"`{op.name}` is a method of numbers, not of tiles", node.span)
-        return replace(node, type=_type(node, *inside))
-
-
-_BITWISE = {
-    ir.BinaryOperator.AND: ir.BinaryOperator.BIT_AND,
-    ir.BinaryOperator.OR: ir.BinaryOperator.BIT_OR,
-}
-
-
-def _type(node: ir.Expression, *parts: Type) -> Type:
-    """The type of what is computed lane by lane: a number of Rust's own only if all parts are."""
-    shape: Shape = broadcast(*parts)
-    dtype = dtype_of(node)
-    if not shape and isinstance(node.type, Scalar) and all(isinstance(it, Scalar) for it in parts):
-        return Scalar(dtype=dtype)
-    return Tensor(dtype=dtype, shape=shape)
+        return Tiler(self._values, self._scope, self._layout).expression(node)

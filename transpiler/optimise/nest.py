@@ -79,11 +79,15 @@ class Store:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accumulate:
-    """Combine `term` into the variable of a reduction."""
+    """Combine `term` into the variable of a reduction.
+
+    Where `is_filled`, it is the identity in lanes whose loads gave what they say they fill with.
+    """
 
     symbol: ir.Symbol
     term: ir.Expression
     span: Span
+    is_filled: bool = False
     layout: ir.Layout = PLAIN
 
 

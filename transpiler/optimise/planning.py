@@ -21,9 +21,10 @@ from transpiler.optimise.flags import (
 )
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import Execution, extent_of_axis, layout
-from transpiler.optimise.lift import NotLiftedError, lift
+from transpiler.optimise.lift import lift
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, dump_nest
+from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.stages import Stages, UnknownExtentError
 from transpiler.optimise.symbols import Symbols

@@ -15,6 +15,7 @@ from transpiler.target.model import (
     Expression,
     For,
     If,
+    Keyword,
     Name,
     Number,
     Return,
@@ -151,8 +152,12 @@ class StatementLowering:
         start, stop, step = (
             self._expressions.lower(bound) for bound in (loop.start, loop.stop, loop.step)
         )
+        bounds: tuple[Expression, ...] = (stop,)
         if step != Number("1"):
-            return Call(Name("range"), (start, stop, step))
-        if start != Number("0"):
-            return Call(Name("range"), (start, stop))
-        return Call(Name("range"), (stop,))
+            bounds = (start, stop, step)
+        elif start != Number("0"):
+            bounds = (start, stop)
+        if not loop.stages:
+            return Call(Name("range"), bounds)
+        stages = (Keyword("num_stages", Number(str(loop.stages))),)
+        return Call(dotted("tl.range"), bounds, stages)

@@ -1,0 +1,283 @@
+"""The expressions of a kernel for one index of every axis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.analysis.values import copied, is_integer, named_value, operands
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import I32, Scalar, Tensor
+from transpiler.ir.visit import Rewriter
+from transpiler.ops.model import Effect, ShapeExpanded, ShapeInterval
+from transpiler.ops.table import OPS
+from transpiler.optimise.build import all_of, with_argument
+from transpiler.optimise.combining import combines
+from transpiler.optimise.indices import Indices
+from transpiler.optimise.nest import (
+    Axis,
+    AxisKind,
+    Combine,
+    Reduction,
+)
+from transpiler.optimise.refusals import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from transpiler.analysis.facts import Facts
+    from transpiler.optimise.symbols import Symbols
+    from transpiler.source import Span
+
+_GRID_PLACES = {"X": 0, "Y": 1, "Z": 2}
+
+
+class Tiles:
+    """The lanes of the loop that is being lifted: `lane` and `start` make `index` where they are added."""
+
+    def __init__(
+        self,
+        loop: ir.For,
+        lane: ir.Symbol,
+        index: ir.Symbol,
+        extent: ir.Symbol,
+        stop: ir.Expression,
+    ) -> None:
+        self.loop = loop
+        self.lane = lane
+        self.index = index
+        self.extent = extent
+        self.stop = stop
+
+
+class ExpressionLifter(Rewriter):
+    """Lifts the expressions of one kernel; what it meets of the grid becomes axes."""
+
+    def __init__(self, kernel: ir.Kernel, facts: Facts, symbols: Symbols) -> None:
+        self._kernel = kernel
+        self._facts = facts
+        self._symbols = symbols
+        self._values: dict[ir.Symbol, ir.Expression] = {}
+        """Names that are read as what they stand for: axes, lanes, and other names."""
+        self._definitions: dict[ir.Symbol, ir.Expression] = {}
+        self._indices = Indices(self._definitions)
+        self._programs: dict[int, Axis] = {}
+        self._lanes: dict[ir.Symbol, ir.Symbol] = {}
+        self._started: dict[ir.Symbol, ir.Expression] = {}
+        """What mutable variables start from."""
+        self._reductions: dict[ir.Symbol, Reduction] = {}
+        self._open: set[ir.Symbol] = set()
+        """The reductions whose loop is being lifted."""
+        self._names: dict[ir.Symbol, str] = {}
+        self._combines: dict[object, Combine] = {
+            it.pairwise or it.reduce.combines: it for it in combines()
+        }
+        self._tiles: list[Tiles] = []
+        self._depth = 0
+        """How many loops are open; `_tiles` are of those that run over tiles."""
+
+    def _reduced(self, node: ir.OpCall) -> ir.Expression:
+        """What a reduction across lanes makes of an accumulator: the number that it is in a nest."""
+        operand = operands(node)[0]
+        if not isinstance(operand, ir.Read) or operand.symbol not in self._reductions:
+            refuse(f"`{node.op.name}` reduces what no loop accumulates", node.span)
+        reduction = self._reductions[operand.symbol]
+        if operand.symbol in self._open:
+            refuse(f"`{operand.symbol.name}` is used while it accumulates", node.span)
+        if reduction.combine.reduce is not node.op:
+            refuse(
+                f"`{node.op.name}` is not what `{operand.symbol.name}` accumulates by", node.span
+            )
+        return ir.Read(span=node.span, type=node.type, symbol=operand.symbol)
+
+    def _says_end(self, condition: ir.Expression, tiles: Tiles) -> bool:
+        match condition:
+            case ir.Binary(operator=ir.BinaryOperator.LESS, left=left, right=right):
+                pass
+            case ir.OpCall(op=op) if op.operator is ir.BinaryOperator.LESS:
+                left, right = operands(condition)
+            case ir.OpCall(op=op) if op.operator is ir.BinaryOperator.GREATER:
+                right, left = operands(condition)
+            case _:
+                return False
+        indices = self._indices
+        return indices.polynomial(left) == indices.of(tiles.index) and indices.polynomial(
+            right
+        ) == indices.polynomial(tiles.stop)
+
+    def expression(self, node: ir.Expression) -> ir.Expression:
+        """An expression for one index of each axis."""
+        match node:
+            case ir.Read(symbol=symbol):
+                return self._read(node, symbol)
+            case ir.OpCall():
+                return self._call(node)
+            case ir.Binary(operator=ir.BinaryOperator.ADD):
+                return self._sum(node)
+            case (
+                ir.Call() | ir.Conditional() | ir.BlockValue() | ir.TupleValue() | ir.TupleElement()
+            ):
+                refuse("this is computed by a function or by branches", node.span)
+            case _:
+                pass
+        return self.expression_parts(node)
+
+    def _read(self, node: ir.Read, symbol: ir.Symbol) -> ir.Expression:
+        known = self._values.get(symbol)
+        if known is not None:
+            return known
+        if symbol in self._reductions:
+            if symbol in self._open:
+                refuse(f"`{symbol.name}` is used while it accumulates", node.span)
+            if has_lanes(symbol):
+                refuse(f"the lanes of `{symbol.name}` are used one by one", node.span)
+            return node
+        if symbol in self._started:
+            return self._started[symbol]
+        return node
+
+    def _call(self, node: ir.OpCall) -> ir.Expression:
+        op = node.op
+        if op.is_program_id:
+            return self._program(node)
+        if isinstance(op.shape, ShapeInterval):
+            return self._interval(node)
+        if op.effect is Effect.READS:
+            return self._load(node)
+        if op.effect is Effect.WRITES:
+            return self._without_guards(node)
+        if op.combines is not None:
+            return self._reduced(node)
+        if op.name == OPS["num_programs"].name:
+            refuse("the kernel asks how many programs there are", node.span)
+        if op.copies and not op.is_lanewise:
+            return self._copied(node)
+        if op.value is not None and not operands(node):
+            return _literal(op.value(), node)
+        if not op.is_lanewise or not isinstance(node.type, Tensor | Scalar):
+            refuse(f"`{op.name}` does not work lane by lane", node.span)
+        return self.expression_parts(node)
+
+    def _copied(self, node: ir.OpCall) -> ir.Expression:
+        source = copied(node)
+        if source is None or isinstance(node.op.shape, ShapeExpanded):
+            refuse(f"`{node.op.name}` makes tiles of other dimensions", node.span)
+        lifted = self.expression(source)
+        if isinstance(lifted, ir.Literal):
+            return _literal(lifted.value, node)
+        if node.op.shape is not None and not isinstance(source.type, Tensor):
+            # A number of Rust's own becomes one of a tile: of exactly this dtype.
+            return ir.Cast(
+                span=node.span, type=node.type, operand=lifted, kind=ir.CastKind.MATERIALISE
+            )
+        return lifted
+
+    def _program(self, node: ir.OpCall) -> ir.Expression:
+        axis = node.arguments[0]
+        if not isinstance(axis, ir.EnumArgument):
+            refuse("the axis of the grid is not known", node.span)
+        place = _GRID_PLACES[axis.member]
+        known = self._programs.get(place)
+        if known is None:
+            extent = self._symbols.grid(place, node.span)
+            known = self._programs[place] = Axis(
+                symbol=self._symbols.new(f"pid_{axis.member.lower()}", I32, node.span),
+                kind=AxisKind.PROGRAM,
+                start=_number(0, node.span),
+                stop=read(extent, node.span),
+                span=node.span,
+                place=place,
+            )
+        return read(known.symbol, node.span)
+
+    def _interval(self, node: ir.OpCall) -> ir.Expression:
+        start, end = (self.expression(it) for it in operands(node))
+        extent = self._indices.polynomial(end) - self._indices.polynomial(start)
+        if extent.constant == 1:
+            return start
+        if not isinstance(end, ir.Read) or self._indices.polynomial(start).terms:
+            refuse("the lanes are none that a loop moves along", node.span)
+        return read(self._lane(end.symbol, node.span), node.span)
+
+    def _lane(self, extent: ir.Symbol, span: Span) -> ir.Symbol:
+        lane = self._lanes.get(extent)
+        if lane is None:
+            lane = self._lanes[extent] = self._symbols.new(f"lane_{extent.name}", I32, span)
+        return lane
+
+    def _sum(self, node: ir.Binary) -> ir.Expression:
+        """A sum, in which a lane and the start of its tile are the index of their axis."""
+        parts = list(_terms(node))
+        terms = [self.expression(it) for it in parts]
+        for tiles in self._tiles:
+            lanes = [it for it in terms if is_read(it, tiles.lane)]
+            starts = [it for it in terms if is_read(it, tiles.loop.symbol)]
+            if lanes and starts:
+                place = min(terms.index(lanes[0]), terms.index(starts[0]))
+                terms.remove(lanes[0])
+                terms.remove(starts[0])
+                terms.insert(place, read(tiles.index, node.span))
+        zeros = [it for it in terms if isinstance(it, ir.Literal) and it.value == 0]
+        if is_integer(node):
+            terms = [it for it in terms if it not in zeros] or [zeros[0]]
+        if len(terms) == len(parts):
+            return self.expression_parts(node)
+        total = terms[0]
+        for term in terms[1:]:
+            total = replace(node, left=total, right=term)
+        return total
+
+    def _load(self, node: ir.OpCall) -> ir.Expression:
+        if node.op.name != OPS["load"].name:
+            refuse(f"`{node.op.name}` reads memory in another way", node.span)
+        return self._without_guards(node)
+
+    def _without_guards(self, node: ir.OpCall) -> ir.OpCall:
+        """A load or a store whose mask no longer says that loops end."""
+        lifted = self.expression_parts(node)
+        if not isinstance(lifted, ir.OpCall):
+            raise TypeError("a call is lifted to a call")
+        mask = named_value(node, "mask")
+        if mask is None:
+            return lifted
+        kept = [
+            condition
+            for term in self._facts.masks.terms(mask)
+            for condition in [self.expression(term.source)]
+            if not any(self._says_end(condition, tiles) for tiles in self._tiles)
+        ]
+        return with_argument(lifted, "mask", all_of(kept, node.span))
+
+
+def _terms(node: ir.Expression) -> Iterator[ir.Expression]:
+    match node:
+        case ir.Binary(operator=ir.BinaryOperator.ADD, left=left, right=right):
+            yield from _terms(left)
+            yield from _terms(right)
+        case _:
+            yield node
+
+
+def is_read(node: ir.Expression, symbol: ir.Symbol) -> bool:
+    """Whether an expression is the value of a symbol."""
+    return isinstance(node, ir.Read) and node.symbol == symbol
+
+
+def has_lanes(symbol: ir.Symbol) -> bool:
+    """Whether a variable holds a tile of more than one lane."""
+    return isinstance(symbol.type, Tensor) and any(extent != 1 for extent in symbol.type.shape)
+
+
+def read(symbol: ir.Symbol, span: Span) -> ir.Read:
+    """The value of a symbol."""
+    return ir.Read(span=span, type=symbol.type, symbol=symbol)
+
+
+def _number(value: int, span: Span) -> ir.Literal:
+    return ir.Literal(span=span, type=I32, value=value)
+
+
+def _literal(value: float, node: ir.Expression) -> ir.Literal:
+    if not isinstance(node.type, Tensor | Scalar):
+        raise TypeError("a number has a dtype")
+    return ir.Literal(span=node.span, type=Scalar(dtype=node.type.dtype), value=value)

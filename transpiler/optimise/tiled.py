@@ -1,0 +1,138 @@
+"""Expressions of a nest for the tiles of a layout."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.analysis.values import named_value, operands
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import DtypeParameter, Pointer, PointerTensor, Scalar, Tensor
+from transpiler.ir.visit import Rewriter
+from transpiler.ops.model import Effect
+from transpiler.ops.scalar_methods import FAMILY
+from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of, with_argument
+from transpiler.optimise.refusals import NotLiftedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from transpiler.ir.types import Shape, Type
+    from transpiler.optimise.layout import Lanes, Layout
+
+
+class Lane(NamedTuple):
+    """What is known of lanes where they are in scope: their indices, and the mask of those that exist."""
+
+    lanes: Lanes
+    mask: ir.Expression
+
+
+class Tiler(Rewriter):
+    """Rewrites expressions for tiles: symbols by what they stand for, types by the types of parts.
+
+    `values` are what symbols stand for, `scope` the lanes there are.
+    """
+
+    def __init__(
+        self, values: Mapping[ir.Symbol, ir.Expression], scope: Sequence[Lane], layout: Layout
+    ) -> None:
+        self._values = values
+        self._scope = scope
+        self._layout = layout
+
+    def leave_expression(self, node: ir.Expression) -> ir.Expression:
+        """An expression whose parts are rewritten, with its type."""
+        match node:
+            case ir.Read():
+                return self._values.get(node.symbol, node)
+            case ir.Literal():
+                return node
+            case ir.Cast(operand=operand, kind=ir.CastKind.WIDEN):
+                widened = replace(node, type=_type(node, operand.type))
+                return self._filled(widened, operand)
+            case ir.Unary(operand=operand) | ir.Cast(operand=operand):
+                return replace(node, type=_type(node, operand.type))
+            case ir.Binary(operator=operator, left=left, right=right):
+                type_ = _type(node, left.type, right.type)
+                if operator.is_logical and isinstance(type_, Tensor):
+                    operator = _BITWISE[operator]
+                return replace(node, type=type_, operator=operator)
+            case ir.OffsetPointer(pointer=pointer, offsets=offsets):
+                if not isinstance(pointer.type, Pointer | PointerTensor):
+                    raise TypeError("offsets are counted from a pointer")
+                shape = broadcast(pointer.type, offsets.type)
+                dtype = pointer.type.dtype
+                made: Type = (
+                    PointerTensor(dtype=dtype, shape=shape) if shape else Pointer(dtype=dtype)
+                )
+                return replace(node, type=made)
+            case ir.OpCall():
+                return self._call(node)
+            case _:
+                raise NotLiftedError("this has no form for tiles", node.span)
+
+    def _call(self, node: ir.OpCall) -> ir.Expression:
+        op = node.op
+        inside = [it.type for it in operands(node)]
+        if op.effect is Effect.WRITES:
+            return self._masked(node)
+        if op.effect is Effect.READS:
+            type_ = Tensor(dtype=dtype_of(node), shape=shape_of(inside[0]))
+            load = self._masked(replace(node, type=type_))
+            dtype = dtype_of(load)
+            is_stored = isinstance(dtype, DtypeParameter) and dtype.is_stored
+            return load if is_stored else self._filled(load, load)
+        if op.family == FAMILY and any(shape_of(it) for it in inside):
+            raise NotLiftedError(f"`{op.name}` is a method of numbers, not of tiles", node.span)
+        return replace(node, type=_type(node, *inside))
+
+    def _masked(self, call: ir.OpCall) -> ir.OpCall:
+        """A load or a store with the masks of the lanes its pointers vary in."""
+        shape = shape_of(operands(call)[0].type)
+        build = Build(call.span)
+        masks = [
+            lane.mask
+            for lane in self._scope
+            if shape and shape[self._layout.lanes.index(lane.lanes)] != 1
+        ]
+        mask = named_value(call, "mask")
+        total = conjunction([*masks, *([] if mask is None else [mask])], build)
+        return call if total is None else with_argument(call, "mask", total)
+
+    def _filled(self, value: ir.Expression, load: ir.Expression) -> ir.Expression:
+        """What is loaded, and in lanes beyond the end of an axis that is reduced what the load fills with."""
+        if not isinstance(load, ir.OpCall):
+            return value
+        fill = named_value(load, "other")
+        build = Build(value.span)
+        mask = reduced_mask(self._scope, build)
+        if mask is None or fill is None:
+            return value
+        return build.select(mask, value, fill)
+
+
+def reduced_mask(scope: Sequence[Lane], build: Build) -> ir.Expression | None:
+    """Which lanes of axes that are reduced exist; None where there are no such lanes."""
+    return conjunction([lane.mask for lane in scope if lane.lanes.is_reduced], build)
+
+
+def conjunction(masks: Sequence[ir.Expression], build: Build) -> ir.Expression | None:
+    """All masks in one; None where there are none."""
+    return reduce(build.both, masks) if masks else None
+
+
+_BITWISE = {
+    ir.BinaryOperator.AND: ir.BinaryOperator.BIT_AND,
+    ir.BinaryOperator.OR: ir.BinaryOperator.BIT_OR,
+}
+
+
+def _type(node: ir.Expression, *parts: Type) -> Type:
+    """The type of what is computed lane by lane: a number of Rust's own only if all parts are."""
+    shape: Shape = broadcast(*parts)
+    dtype = dtype_of(node)
+    if not shape and isinstance(node.type, Scalar) and all(isinstance(it, Scalar) for it in parts):
+        return Scalar(dtype=dtype)
+    return Tensor(dtype=dtype, shape=shape)
