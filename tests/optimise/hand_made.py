@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from tests.host.loading import load
+from transpiler import transpile
 from transpiler.diagnostics.sink import Sink
 from transpiler.frontend.parser import parse_file
 from transpiler.ir.extent import (
@@ -20,6 +21,7 @@ from transpiler.ir.extent import (
     Parameter,
     PowerOfTwo,
     Product,
+    Programs,
 )
 from transpiler.ir.launch_plan import LaunchPlan, Quantity, Scratch, Stage, Tile, Variant
 from transpiler.optimise.flags import OptimiseOptions
@@ -33,7 +35,7 @@ from transpiler.source import SourceFile
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from transpiler.ir.nodes import Kernel
+    from transpiler.ir.nodes import Kernel, Module
 
 SOURCE = SourceFile("column_sums.rs", Path(__file__).with_name("column_sums.rs").read_text("utf-8"))
 OPTIMISED = Options(kernels=("column_sums",), optimise=OptimiseOptions(is_on=True))
@@ -138,3 +140,37 @@ def column_sums() -> ModuleType:
     text = planned(plan()).text
     assert text is not None
     return load(text)
+
+
+def _copies(module: Module) -> dict[str, LaunchPlan]:
+    """For each kernel a plan that launches a copy of it."""
+    return {
+        kernel.name: LaunchPlan(
+            kernel=kernel,
+            requires=(),
+            variants=(
+                Variant(
+                    conditions=(),
+                    quantities=(),
+                    scratch=(),
+                    stages=(
+                        Stage(
+                            kernel=replace(kernel, name=f"{kernel.name}__copy"),
+                            grid=tuple(map(Programs, range(3))),
+                            tiles=(),
+                            warps=4,
+                        ),
+                    ),
+                ),
+            ),
+        )
+        for kernel in module.kernels
+    }
+
+
+def copied(path: Path) -> str:
+    """The module of a file in which each kernel is launched by a copy of it."""
+    with patch("transpiler.optimise.driver.optimise", lambda module, *_, **__: _copies(module)):
+        result = transpile(path, Options(optimise=OptimiseOptions(is_on=True)))
+    assert result.text is not None
+    return result.text

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from tests.optimise.hand_made import column_sums
+from tests.host.loading import load
+from tests.numerics.modules import OWN_RUST
+from tests.optimise.hand_made import column_sums, copied
 
 pytestmark = pytest.mark.gpu
 
@@ -107,3 +109,35 @@ def test_streams_share_no_memory_of_a_plan() -> None:
         cuda.synchronize()
         for (_, given), out in zip(pairs, found, strict=True):
             torch.testing.assert_close(out, expected(*given), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("is_operator", [False, True])
+def test_tuning_changes_no_result(*, is_operator: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = column_sums()
+    monkeypatch.setattr(module.Launcher, "tuned", True)
+    for shape in SHAPES[:3]:
+        x, bias = tensors(shape)
+        for _ in range(3):
+            out = torch.empty_like(bias)
+            if is_operator:
+                out = apply(x, bias)
+            else:
+                launcher = module.ColumnSums(128, has_bias=True)
+                launcher.launch((shape[1],), x, bias, out, *shape, 0.5)
+            torch.testing.assert_close(out, expected(x, bias), rtol=0, atol=0)
+    assert module.tuned_choices()
+
+
+def test_trials_update_nothing() -> None:
+    module = load(copied(OWN_RUST.path))
+    launcher = module.BatchNormStatsForward(128)
+    x = torch.randn(3000, 65, device="cuda")
+    means, rstds = torch.empty(65, device="cuda"), torch.empty(65, device="cuda")
+    running = [torch.zeros(65, device="cuda"), torch.ones(65, device="cuda")]
+    for is_tuned in (False, True):
+        launcher.tuned = is_tuned
+        mean, var = (it.clone() for it in running)
+        launcher.launch((65,), x, means, rstds, mean, var, 3000, 65, 1e-5, 0.1)
+        torch.testing.assert_close(mean, 0.1 * x.mean(0))
+        torch.testing.assert_close(var, 0.9 + 0.1 * x.var(0))
+    assert module.tuned_choices()["batch_norm_stats_forward__copy"]

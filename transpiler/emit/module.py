@@ -18,7 +18,9 @@ from transpiler.emit.views import FunctionView, ModuleView
 from transpiler.frozen import dataclass
 from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
 from transpiler.ir.description import ChangedName
+from transpiler.passes.launch_facts import function_facts
 from transpiler.passes.wide_indices import SUFFIX
+from transpiler.target.expression_printer import print_expression
 from transpiler.target.launch_plans import META, PLAN_NAMES
 from transpiler.target.lower import LoweredKernel, lower_kernel
 from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, AnyOf, python_name
@@ -89,6 +91,7 @@ def emit_module(
     raw = [kernel.function for kernel in kernels]
     launch_plans = [it.function for it in lowered.launches if it is not None]
     stages = [stage.function for it in lowered.launches if it is not None for stage in it.stages]
+    tuned = [name for it in lowered.launches if it is not None for name, _ in it.tuned]
     wide = [(kernel, form) for kernel in kernels if (form := kernel.own_form) is not None]
     called = [function for group in functions for function in group]
     defined = (
@@ -98,7 +101,7 @@ def emit_module(
         *stages,
         *launch_plans,
     )
-    bound_names = {*(it.name for it in defined), *classes}
+    bound_names = {*(it.name for it in defined), *classes, *tuned}
     reserved = HOST_NAMES | HOST_BUILTINS | MODULE_NAMES
     # A kernel keeps its name; an operator on the struct of that very kernel gets another.
     operators = [
@@ -123,7 +126,8 @@ def emit_module(
     helpers = helpers_for(read)
     bound = MODULE_NAMES.union(helpers, (it.name for it, _ in reads))
     check_names(reads, bound)
-    check_names(((it, names_read(it) - {META}) for it in launch_plans), bound | PLAN_NAMES)
+    known_to_plans = bound | PLAN_NAMES | {*tuned}
+    check_names(((it, names_read(it) - {META}) for it in launch_plans), known_to_plans)
     view = ModuleView(
         header=tuple(comment_text(line) for line in _header(source, options_text, version)),
         docstring=tuple(
@@ -154,6 +158,8 @@ def emit_module(
                 *(it.name for it in (*raw, *specialised)),
                 *(form.name for _, form in wide),
                 *(it.name for it in stages),
+                *tuned,
+                *(["tuned_choices"] if launch_plans else []),
             ]
         ),
         helpers=tuple(PRELUDE[name].rstrip() for name in helpers),
@@ -167,7 +173,8 @@ def emit_module(
             )
         ),
         specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),
-        plans=tuple(map(_printed, launch_plans)),
+        plans=tuple(text for it in lowered.launches if it is not None for text in _plan_texts(it)),
+        tuned=tuple(tuned),
         table=table(zip(plans, kernels, lowered.launches, strict=True)),
         launchers=launcher_views(
             tuple(zip(classes, plans, kernels, strict=True)), host.pairs, replaced
@@ -197,6 +204,13 @@ def emit_module(
         line_map=_line_map(zip(printed, starts, strict=True)),
         changed_names=tuple(_changed_names(plans, kernels)),
     )
+
+
+def _plan_texts(plan: EmittedPlan) -> Iterator[str]:
+    """The tuned forms of a plan's stages, and its function."""
+    for name, value in plan.tuned:
+        yield "\n".join(print_expression(value, before=f"{name} = ", behind="", level=0))
+    yield _printed(plan.function)
 
 
 def _printed(function: Function) -> str:
@@ -255,7 +269,14 @@ def _lower(
         return f"{base}:{source.position(routine.name_span.start).line}"
 
     functions = ModuleFunctions(module.functions, plans, module_names, origin, forms)
-    planned = PlanLowering(functions, module_names, taken | module_names | {*classes}, origin)
+    has_plans = any(plan.optimised is not None for plan in plans)
+    planned = PlanLowering(
+        functions,
+        module_names,
+        taken | module_names | {*classes},
+        origin,
+        function_facts(module) if has_plans else {},
+    )
     kernels: list[LoweredKernel] = []
     launches: list[EmittedPlan | None] = []
     groups: list[list[Function]] = []

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan, LaunchFacts
-from transpiler.target.launch_plans import lower_plan
+from transpiler.passes.launch_facts import launch_facts
+from transpiler.target.launch_plans import depended_on, lower_plan
 from transpiler.target.lower import lower_kernel
 from transpiler.target.names import python_name
+from transpiler.target.tuning import SUFFIX
+from transpiler.target.tuning import tuned as tuned_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transpiler.emit.functions import ModuleFunctions
     from transpiler.ir.nodes import Kernel, Routine
+    from transpiler.passes.launch_facts import FunctionFacts
     from transpiler.target.lower import LoweredKernel
-    from transpiler.target.model import Function
+    from transpiler.target.model import Expression, Function
 
 _PREFIX = "_plan_"
 _NO_FACTS = LaunchFacts(grid_axes=(), reads=(), writes=(), atomics=())
@@ -25,10 +29,11 @@ _NO_FACTS = LaunchFacts(grid_axes=(), reads=(), writes=(), atomics=())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmittedPlan:
-    """What a module has of a plan: its function, and the kernels of its stages, each once."""
+    """What a module has of a plan: its function, and the kernels of its stages, each once, with their tuned forms."""
 
     function: Function
     stages: tuple[LoweredKernel, ...]
+    tuned: tuple[tuple[str, Expression], ...]
 
 
 class PlanLowering:
@@ -40,12 +45,18 @@ class PlanLowering:
         module_names: frozenset[str],
         taken: frozenset[str],
         origin: Callable[[Routine], str],
+        facts: FunctionFacts,
     ) -> None:
-        """`module_names` are the names that no local may hide, `taken` all that the module has."""
+        """Keep what all plans have in common.
+
+        `facts` are those of the module's functions, `module_names` the names that no local may hide, and `taken` all
+        that the module has.
+        """
         self._functions = functions
         self._module_names = module_names
         self._taken = set(taken)
         self._origin = origin
+        self._facts = facts
 
     def lower(self, plan: KernelPlan, kernel: LoweredKernel) -> EmittedPlan | None:
         """What becomes of the plan of a kernel, if it has one."""
@@ -56,15 +67,31 @@ class PlanLowering:
             [self._stage(stage.kernel, found) for stage in variant.stages]
             for variant in plan.optimised.variants
         ]
-        name = python_name(f"{_PREFIX}{kernel.function.name}", self._taken, frozenset())
-        self._taken.add(name)
-        hidden = self._module_names.union(
-            it.function.name for each in found.values() for it in each
-        )
+        name = self._name(f"{_PREFIX}{kernel.function.name}")
+        lowered = tuple(it for each in found.values() for it in each)
+        kept, tuned, tuned_names = depended_on(plan.optimised), [], {}
+        for each in lowered:
+            launched = [
+                stage
+                for variant, own in zip(plan.optimised.variants, stages, strict=True)
+                for stage, it in zip(variant.stages, own, strict=True)
+                if it is each
+            ]
+            facts = launch_facts(launched[0].kernel, None, self._facts)
+            tuned_names[each.function.name] = self._name(f"{each.function.name}{SUFFIX}")
+            form = tuned_form(plan.optimised, launched, each, facts, kept)
+            tuned.append((tuned_names[each.function.name], form))
+        hidden = self._module_names.union(tuned_names, tuned_names.values())
         return EmittedPlan(
-            function=lower_plan(plan.optimised, kernel, stages, name, hidden),
-            stages=tuple(it for each in found.values() for it in each),
+            function=lower_plan(plan.optimised, kernel, stages, name, hidden, tuned_names),
+            stages=lowered,
+            tuned=tuple(tuned),
         )
+
+    def _name(self, name: str) -> str:
+        chosen = python_name(name, self._taken, frozenset())
+        self._taken.add(chosen)
+        return chosen
 
     def _stage(self, kernel: Kernel, found: dict[str, list[LoweredKernel]]) -> LoweredKernel:
         """The kernel of a stage; variants may have some in common."""
@@ -75,8 +102,7 @@ class PlanLowering:
         for known in found.setdefault(kernel.name, []):
             if replace(known.function, name=kernel.name) == lowered.function:
                 return known
-        name = python_name(kernel.name, self._taken, frozenset())
-        self._taken.add(name)
-        lowered = replace(lowered, function=replace(lowered.function, name=name))
+        named = replace(lowered.function, name=self._name(kernel.name))
+        lowered = replace(lowered, function=named)
         found[kernel.name].append(lowered)
         return lowered

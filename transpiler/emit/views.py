@@ -83,6 +83,7 @@ class ModuleView:
     kernels: tuple[FunctionView, ...]
     specialisations: tuple[FunctionView, ...]
     plans: tuple[str, ...]
+    tuned: tuple[str, ...]
     table: tuple[str, ...]
     launchers: tuple[LauncherView, ...]
     operators: tuple[OperatorView, ...]

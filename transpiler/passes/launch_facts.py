@@ -43,12 +43,14 @@ def function_facts(module: ir.Module) -> FunctionFacts:
 
 
 def launch_facts(
-    kernel: ir.Kernel, footprints: Footprints, functions: FunctionFacts = MappingProxyType({})
+    kernel: ir.Kernel,
+    footprints: Footprints | None,
+    functions: FunctionFacts = MappingProxyType({}),
 ) -> LaunchFacts:
     """The program axes the kernel asks for and the pointer parameters it reads, writes and updates atomically.
 
     An address that may come from several parameters counts for each of them. What the `functions` it calls do counts.
-    With them goes how many elements the kernel needs behind pointers.
+    With them goes how many elements the kernel needs behind pointers, where `footprints` are given to say.
     """
     facts = _facts(kernel, functions)
 
@@ -61,7 +63,7 @@ def launch_facts(
         reads=names(Effect.READS),
         writes=names(Effect.WRITES),
         atomics=names(Effect.ATOMIC),
-        footprints=footprints.of(kernel),
+        footprints={} if footprints is None else footprints.of(kernel),
     )
 
 

@@ -54,10 +54,12 @@ def lower_plan(
     stages: Sequence[Sequence[LoweredKernel]],
     name: str,
     module_names: frozenset[str],
+    tuned: Mapping[str, str],
 ) -> model.Function:
     """The function of a plan, called `name`.
 
-    `kernel` is that of the plan, `stages` are those of its variants, and `module_names` what no local may hide.
+    `kernel` is that of the plan, `stages` are those of its variants, `tuned` has the names of their tuned forms by
+    their own, and `module_names` are what no local may hide.
 
     The function takes the extents of the grid, the run-time and the compile-time parameters of the kernel in their
     order, and by its name each dtype parameter that pointers carry: the torch dtype of arithmetic. It looks at integers
@@ -75,7 +77,7 @@ def lower_plan(
         names.keep(dtype)
     values = [symbol.name for symbol in (*source.parameters, *source.const_generics)]
     parameters = [names.bind(it) for it in (*values, *(dtype.name for dtype in passed))]
-    writer = _Writer(names, values)
+    writer = _Writer(names, values, tuned)
     statements: list[Statement] = []
     nothing = model.Return(value=Name("None"))
     if plan.requires:
@@ -139,10 +141,11 @@ class _Names:
 class _Writer:
     """Writes conditions, and the statements of variants."""
 
-    def __init__(self, names: _Names, values: Sequence[str]) -> None:
+    def __init__(self, names: _Names, values: Sequence[str], tuned: Mapping[str, str]) -> None:
         """`values` are the names of the kernel's parameters and const generics, by their places."""
         self._names = names
         self._values = values
+        self._tuned = tuned
 
     def any_fails(self, conditions: Sequence[AtLeast]) -> Expression:
         """Whether a condition does not hold."""
@@ -230,10 +233,29 @@ class _Writer:
         if any(name in own for extent in stage.grid for name in _named(extent)):
             grid = model.Lambda((META,), grid)
         arguments = (names[symbol.name] for symbol in source.parameters)
-        warps = model.Keyword("num_warps", model.Number(str(stage.warps)))
-        return model.Call(
-            Name(STAGE), (Name(kernel.function.name), grid, *arguments), (*constants, warps)
+        function = kernel.function.name
+        options = (
+            model.Keyword("num_warps", model.Number(str(stage.warps))),
+            model.Keyword("tuned", Name(self._tuned[function])),
         )
+        return model.Call(Name(STAGE), (Name(function), grid, *arguments), (*constants, *options))
+
+
+def depended_on(plan: LaunchPlan) -> frozenset[str]:
+    """The names that numbers of a plan depend on, other than the grids of the stages whose tiles they are."""
+    found: set[str] = set()
+    for variant in plan.variants:
+        values = [
+            *(it.value for it in variant.quantities),
+            *(it.count for it in variant.scratch),
+            *(tile.default for stage in variant.stages for tile in stage.tiles),
+        ]
+        found.update(name for value in values for name in _named(value))
+        for stage in variant.stages:
+            own = {symbol.name for symbol in stage.kernel.const_generics}
+            found.update(symbol.name for symbol in stage.kernel.parameters)
+            found.update(name for it in stage.grid for name in _named(it) if name not in own)
+    return frozenset(found)
 
 
 def _chain(operator: Operator, parts: Sequence[Expression]) -> Expression:

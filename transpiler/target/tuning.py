@@ -1,0 +1,154 @@
+"""The tuned forms of the kernels of stages: `triton.autotune` over the tiles and the warps they may have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.ir.types import DType, Scalar
+from transpiler.target import model
+from transpiler.target.extents import ExtentSpelling
+from transpiler.target.model import Name, Operator, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from transpiler.ir.description import LaunchFacts
+    from transpiler.ir.extent import Extent
+    from transpiler.ir.launch_plan import LaunchPlan, Stage
+    from transpiler.ir.nodes import Symbol
+    from transpiler.target.lower import LoweredKernel
+    from transpiler.target.model import Expression
+
+SUFFIX = "_tuned"
+"""What stands behind the name of a kernel in that of its tuned form."""
+
+FITTING = "_fitting"
+"""The function of a generated module that leaves out tiles larger than what they cover."""
+
+_MOST_LANES = 2**14
+_MOST_WARPS = 16
+_WARPS = "num_warps"
+
+
+def tuned(
+    plan: LaunchPlan,
+    stages: Sequence[Stage],
+    kernel: LoweredKernel,
+    facts: LaunchFacts,
+    kept: frozenset[str],
+) -> Expression:
+    """The tuned form of a kernel.
+
+    `stages` are those that launch it, `facts` what it does, and `kept` the tiles that other numbers depend on.
+
+    It is keyed on integers and constants; dtypes Triton adds. What it changes in place it changes once: the arguments
+    that it reads and writes get their values back after each trial.
+    """
+    source = stages[0].kernel
+    names = {
+        it.name: kernel.names.symbols[it] for it in (*source.parameters, *source.const_generics)
+    }
+    tiles: dict[str, list[int]] = {}
+    limits: dict[str, Extent | None] = {}
+    for tile in (tile for stage in stages for tile in stage.tiles):
+        if tile.choices and tile.name not in kept and tile.name in names:
+            known = tiles.setdefault(names[tile.name], [])
+            known += [it for it in tile.choices if it not in known]
+            limits[names[tile.name]] = tile.limit
+    constants = [kernel.names.symbols[it] for it in source.const_generics]
+    integers = [kernel.names.symbols[it] for it in source.parameters if _is_integer(it)]
+    key = [*integers, *(it for it in constants if it not in tiles)]
+    updated = [
+        names[it.name]
+        for it in source.parameters
+        if it.name in facts.atomics or (it.name in facts.writes and it.name in facts.reads)
+    ]
+    keywords = {
+        "configs": _configurations(tiles, sorted({it.warps for it in stages})),
+        "key": _texts(key),
+        "restore_value": _texts(updated) if updated else None,
+        "prune_configs_by": _pruning(plan, limits, dict.fromkeys(integers), names),
+        "cache_results": Name("True"),
+    }
+    decorator = model.Call(
+        model.dotted("triton.autotune"),
+        (),
+        tuple(model.Keyword(name, it) for name, it in keywords.items() if it is not None),
+    )
+    return model.Call(decorator, (Name(kernel.function.name),))
+
+
+def _is_integer(symbol: Symbol) -> bool:
+    return (
+        isinstance(symbol.type, Scalar)
+        and isinstance(symbol.type.dtype, DType)
+        and symbol.type.dtype.is_integer
+    )
+
+
+def _texts(names: Sequence[str]) -> Expression:
+    return model.List(tuple(map(Text, names)))
+
+
+def _numbers(values: Sequence[int]) -> Expression:
+    return model.Tuple(tuple(model.Number(str(it)) for it in sorted(values)))
+
+
+def _configurations(tiles: Mapping[str, Sequence[int]], warps: Sequence[int]) -> Expression:
+    """Every tile with half, as many and twice the warps, without those that have more lanes than registers hold."""
+    config = model.Call(
+        model.dotted("triton.Config"),
+        (model.Dict(tuple((Text(name), Name(name)) for name in tiles)),),
+        (model.Keyword(_WARPS, Name(_WARPS)),),
+    )
+    around = {it for each in warps for it in (each // 2, each, each * 2) if 1 <= it <= _MOST_WARPS}
+    *before, (name, values) = [
+        *((name, _numbers(choices)) for name, choices in tiles.items()),
+        (_WARPS, _numbers(tuple(around))),
+    ]
+    clauses = [model.Clause(each, choices) for each, choices in before]
+    if len(tiles) > 1:
+        first, *others = map(Name, tiles)
+        lanes: Expression = first
+        for other in others:
+            lanes = model.Binary(Operator.MULTIPLY, lanes, other)
+        most = model.Binary(Operator.LESS_EQUAL, lanes, model.Number(str(_MOST_LANES)))
+        clauses[-1] = model.Clause(clauses[-1].target, clauses[-1].iterable, (most,))
+    clauses.append(model.Clause(name, values))
+    return model.Comprehension(config, tuple(clauses), is_list=True)
+
+
+def _pruning(
+    plan: LaunchPlan,
+    limits: Mapping[str, Extent | None],
+    integers: Mapping[str, None],
+    names: Mapping[str, str],
+) -> Expression | None:
+    """What leaves out tiles that are too large, where the kernel is given what they cover."""
+    values = (*plan.kernel.parameters, *plan.kernel.const_generics)
+
+    def given(rust: str) -> Expression:
+        name = names[rust]
+        if name not in integers:
+            raise KeyError(name)
+        return model.Subscript(Name("given"), Text(name))
+
+    def programs(axis: int) -> Expression:
+        raise KeyError(axis)
+
+    spelling = ExtentSpelling(
+        parameter=lambda place: given(values[place].name), programs=programs, named=given
+    )
+    known: list[model.Keyword] = []
+    for name, limit in limits.items():
+        if limit is not None:
+            try:
+                known.append(model.Keyword(name, spelling.extent(limit)))
+            except KeyError:
+                continue
+    if not known:
+        return None
+    fitting = model.Call(Name(FITTING), (Name("configs"),), tuple(known))
+    return model.Dict(
+        ((Text("early_config_prune"), model.Lambda(("configs", "given", "**_"), fitting)),)
+    )
