@@ -32,3 +32,22 @@ DOUBLE = kernel("double")
 TWO_KERNELS = DOUBLE + kernel("square", value="x * x", attributes=TRAINING)
 HOST_CODE = "pub fn host(n: i32) -> i32 {\n    n + 1\n}\n"
 UNKNOWN_OPERATION = kernel("broken", value="T::lod(x)")
+COLUMNS = """
+#[kernel]
+pub fn add_to_columns<T: Triton, D: Float, const BLOCK: i32>(
+    x_ptr: T::Pointer<D>, bias_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, rows: i32, columns: i32,
+) {
+    let column = T::program_id(Axis::X);
+    let own = T::arange(0, 1) + column;
+    let bias = T::load(bias_ptr.add_offsets(own), None, None, &[], None, None, None, false);
+    let mut start = 0;
+    while start < rows {
+        let row = T::arange(0, BLOCK) + start;
+        let at = row * columns + column;
+        let x = T::load(x_ptr.add_offsets(at), Some(row.lt(rows)), None, &[], None, None, None, false);
+        T::store(y_ptr.add_offsets(at), x + bias, Some(row.lt(rows)), &[], None, None);
+        start += BLOCK;
+    }
+}
+"""
+"""A program handles a column, so what lies side by side in memory belongs to different programs."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.sources import DOUBLE, UNKNOWN_OPERATION
+from tests.cli.sources import COLUMNS, DOUBLE, UNKNOWN_OPERATION
 from transpiler.optimise.flags import TRANSFORMS
 from transpiler.pipeline import transpile_source
 
@@ -54,6 +55,32 @@ def test_the_module_says_how_it_was_optimised(
 
     assert done.exit_code == 0, done.stderr
     assert header((folder / "generated/a.py").read_text()) == options
+
+
+def test_transforms_are_applied_unless_they_are_switched_off(files: Files, invoke: Invoke) -> None:
+    files({"a.rs": COLUMNS})
+    remarks = ("-Rpass=block-axis", "--message-format", "concise")
+
+    done = invoke("a.rs", "-O", *remarks)
+    assert re.match(r"a\.rs:6:\d+: remark\[R0801\] block-axis: `add_to_columns`: ", done.stderr)
+    *_, row = done.stderr.splitlines()
+    assert "block-axis" in row.split()
+    off = invoke("a.rs", "-O", "-fno-block-axis", *remarks)
+    assert off.exit_code == 0
+    assert "block-axis" not in off.stderr
+    assert "R0802" in invoke("a.rs", "-O", "-fno-block-axis", "-Rpass-missed").stderr
+
+
+def test_the_module_has_the_stages_that_json_names(files: Files, invoke: Invoke) -> None:
+    files({"a.rs": COLUMNS})
+    (file,) = json.loads(invoke("a.rs", "-O", "--emit", "json").stdout)["files"]
+    stages = file["kernels"][0]["optimised"]["stages"]
+    made = invoke("a.rs", "-O", "-o", "-").stdout
+
+    assert stages
+    assert [name for name in stages if f"\ndef {name}(" not in made] == []
+    assert not any(name in invoke("a.rs", "-o", "-").stdout for name in stages)
+    assert invoke("a.rs", "-O", "-o", "-").stdout == made
 
 
 def test_a_module_of_another_level_is_stale(files: Files, invoke: Invoke) -> None:

@@ -2,8 +2,8 @@
 
 A case is a heading, `## E0301: what is wrong`, that lists the codes of its diagnostics in the order of the text,
 a fence of Rust and a fence of the diagnostics as people see them. The Rust is a whole file; or, in a fence
-`rust body`, what stands in place of `// …` in `kernel.rs`. Words behind, `dtype=i32`, are options. Prose may
-stand anywhere.
+`rust body`, what stands in place of `// …` in `kernel.rs`. Words behind, `dtype=i32`, are options; `-Rpass=axis` and
+`-Rpass-missed=axis` optimise and show those remarks. Prose may stand anywhere.
 
 `python -m tests.diagnostics.case_files` writes what the compiler says today into the files: read the
 difference before committing it.
@@ -12,13 +12,15 @@ difference before committing it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from transpiler.cli.remarks import WantedRemarks, with_remarks
 from transpiler.diagnostics.render.full import render
 from transpiler.diagnostics.render.report import Report
 from transpiler.ir.types import DType
+from transpiler.optimise.flags import OptimiseOptions
 from transpiler.pipeline import Options, transpile_source
 from transpiler.source import SourceFile
 
@@ -64,15 +66,28 @@ class Case:
     @property
     def options(self) -> Options:
         """The options its words ask for."""
+        options = Options(optimise=OptimiseOptions(is_on=self.remarks != WantedRemarks()))
         for word in self.words:
             name, _, value = word.partition("=")
             if name == "dtype":
-                return Options(dtypes=tuple(DType(each) for each in value.split(",")))
-        return Options()
+                return replace(options, dtypes=tuple(DType(each) for each in value.split(",")))
+        return options
+
+    @property
+    def remarks(self) -> WantedRemarks:
+        """The optimiser's remarks its words ask for."""
+        patterns = {
+            name: re.compile(value)
+            for name, _, value in (word.partition("=") for word in self.words)
+            if name.startswith("-")
+        }
+        return WantedRemarks(applied=patterns.get("-Rpass"), missed=patterns.get("-Rpass-missed"))
 
     def run(self) -> Result:
-        """What the compiler makes of it."""
-        return transpile_source(self.source, self.options)
+        """What the compiler makes of it, the remarks among the diagnostics."""
+        result = transpile_source(self.source, self.options)
+        told = with_remarks(result.diagnostics, result.remarks, self.remarks)
+        return replace(result, diagnostics=told)
 
 
 def shown(result: Result) -> str:
