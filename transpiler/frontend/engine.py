@@ -6,6 +6,7 @@ take a sixth of its time, and that a rule whose value is that of its only child 
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.frontend.build.statements import StatementBuilder
@@ -103,39 +104,35 @@ class Parser:
             UnclosedError: something the lexer cuts out whole does not end.
             UnterminatedError: a string or a comment does not end.
         """
-        rows = self._rows
+        rows, reductions = self._rows, self._reductions
         states, values = [self._table.start_states[start]], list[object]()
-        accepted = self._table.end_states[start]
-        for token in self._lexer.lex(part):
+        end = Lexeme(END, "", part.end, part.end)
+        for token in chain(self._lexer.lex(part), (end,)):
             kind = token.type
             code = rows[states[-1]].get(kind)
+            # Everything the parser does happens here, some thousand times a file: no calls but what makes values.
             while code is not None and code < 0:
-                self._reduce(code, states, values)
-                code = rows[states[-1]].get(kind)
-            if code is None:
+                origin, size, make = reductions[~code]
+                if make is None:
+                    states.pop()
+                elif size == 1:
+                    values[-1] = make(values[-1])
+                    states.pop()
+                elif size:
+                    values[-size:] = (make(*values[-size:]),)
+                    del states[-size:]
+                else:
+                    values.append(make())
+                state = rows[states[-1]][origin]
+                states.append(state)
+                code = rows[state].get(kind)
+            if token is end and states[-1] == self._table.end_states[start]:
+                break
+            if code is None or token is end:
                 raise UnexpectedTokenError(token, lambda: self._expected(states))
             states.append(code)
             values.append(token)
-        while states[-1] != accepted:
-            code = rows[states[-1]].get(END)
-            if code is None or code >= 0:
-                end = Lexeme(END, "", part.end, part.end)
-                raise UnexpectedTokenError(end, lambda: self._expected(states))
-            self._reduce(code, states, values)
         return values[-1]
-
-    def _reduce(self, code: int, states: list[int], values: list[object]) -> None:
-        origin, size, make = self._reductions[-1 - code]
-        if make is not None:
-            if size:
-                made = make(*values[-size:])
-                del states[-size:], values[-size:]
-            else:
-                made = make()
-            values.append(made)
-        else:
-            states.pop()
-        states.append(self._rows[states[-1]][origin])
 
     def _expected(self, states: list[int]) -> frozenset[str]:
         """The terminals whose actions lead to a shift: a row also names some that only reductions precede."""
@@ -148,7 +145,7 @@ class Parser:
                 if code >= 0:
                     found.add(terminal)
                     break
-                origin, size, _ = self._reductions[-1 - code]
+                origin, size, _ = self._reductions[~code]
                 if size:
                     del stack[-size:]
                 stack.append(rows[stack[-1]][origin])
