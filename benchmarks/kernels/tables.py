@@ -6,6 +6,7 @@ import csv
 from typing import TYPE_CHECKING
 
 from benchmarks.kernels.contestants import Name
+from benchmarks.sections import renew
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from benchmarks.kernels.results import Cell, Report
     from benchmarks.kernels.workloads import Row
     from transpiler.ir.types import DType
-
-BEGIN, END = "<!-- kernels -->", "<!-- /kernels -->"
-"""What the section of this script stands between in a file that others write to as well."""
 
 GOAL = 0.85
 """The part of the limit that the optimised kernels are to reach."""
@@ -92,16 +90,8 @@ def write_csv(reports: Sequence[Report], path: Path) -> None:
 
 
 def renew_section(reports: Sequence[Report], path: Path) -> None:
-    """Put the tables between the marks in a Markdown file, and leave all the rest of it alone."""
-    text = path.read_text("utf-8") if path.exists() else "# Performance\n"
-    section = "\n".join((BEGIN, "", *_section(reports), END))
-    if BEGIN in text:
-        before, _, rest = text.partition(BEGIN)
-        _, _, after = rest.partition(END)
-        text = before + section + after
-    else:
-        text = f"{text.rstrip()}\n\n{section}\n"
-    path.write_text(text, "utf-8")
+    """Put the tables into their section of a Markdown file, and leave all the rest of it alone."""
+    renew(path, "kernels", _section(reports))
 
 
 def _section(reports: Sequence[Report]) -> Iterator[str]:
