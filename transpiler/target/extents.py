@@ -47,9 +47,13 @@ class ExtentSpelling:
         self._named = named
 
     def condition(self, condition: AtLeast, *, negated: bool = False) -> model.Expression:
-        """`value >= bound`; `negated`, it is `value < bound`."""
+        """`value >= bound`, or `value < bound` where it is `negated`; a literal stands on the right."""
+        value, bound = self.extent(condition.value), self.extent(condition.bound)
+        if isinstance(condition.value, Number) and not isinstance(condition.bound, Number):
+            operator = Operator.GREATER if negated else Operator.LESS_EQUAL
+            return model.Binary(operator, bound, value)
         operator = Operator.LESS if negated else Operator.GREATER_EQUAL
-        return model.Binary(operator, self.extent(condition.value), self.extent(condition.bound))
+        return model.Binary(operator, value, bound)
 
     def extent(self, extent: Extent) -> model.Expression:
         """The number as an expression."""

@@ -97,7 +97,7 @@ def lower_plan(
         name=name,
         parameters=tuple(model.Parameter(name=it) for it in given),
         docs=(
-            f"What is launched in the place of `{kernel.function.name}`, or None for the kernel itself.",
+            f"The launches in the place of `{kernel.function.name}`; None for the kernel itself.",
         ),
         body=model.Suite(statements=tuple(statements)),
     )

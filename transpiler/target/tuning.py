@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import reduce
+from itertools import product
 from typing import TYPE_CHECKING
 
 from transpiler.ir.types import DType, Scalar
@@ -25,7 +28,9 @@ SUFFIX = "_tuned"
 FITTING = "_fitting"
 """The function of a generated module that leaves out tiles larger than what they cover."""
 
-_MOST_LANES = 2**14
+_LANES = (256, 1024)
+"""The elements of a tile that a warp has, at least and at most: 8 to 32 a thread."""
+
 _MOST_WARPS = 16
 _WARPS = "num_warps"
 
@@ -95,27 +100,43 @@ def _numbers(values: Sequence[int]) -> Expression:
 
 
 def _configurations(tiles: Mapping[str, Sequence[int]], warps: Sequence[int]) -> Expression:
-    """Every tile with half, as many and twice the warps, without those that have more lanes than registers hold."""
+    """Every tile with half, as many and twice the warps.
+
+    Of several extents, those are tried that give a thread as many elements as loads and registers are for.
+    """
     config = model.Call(
         model.dotted("triton.Config"),
         (model.Dict(tuple((Text(name), Name(name)) for name in tiles)),),
         (model.Keyword(_WARPS, Name(_WARPS)),),
     )
     around = {it for each in warps for it in (each // 2, each, each * 2) if 1 <= it <= _MOST_WARPS}
-    *before, (name, values) = [
-        *((name, _numbers(choices)) for name, choices in tiles.items()),
-        (_WARPS, _numbers(tuple(around))),
-    ]
-    clauses = [model.Clause(each, choices) for each, choices in before]
-    if len(tiles) > 1:
-        first, *others = map(Name, tiles)
-        lanes: Expression = first
-        for other in others:
-            lanes = model.Binary(Operator.MULTIPLY, lanes, other)
-        most = model.Binary(Operator.LESS_EQUAL, lanes, model.Number(str(_MOST_LANES)))
-        clauses[-1] = model.Clause(clauses[-1].target, clauses[-1].iterable, (most,))
-    clauses.append(model.Clause(name, values))
+    some = any(
+        _is_tried(math.prod(extents), each)
+        for extents in product(*tiles.values())
+        for each in around
+    )
+    tried: tuple[Expression, ...] = ()
+    if len(tiles) > 1 and some:
+        extents: list[Expression] = [Name(it) for it in tiles]
+        lanes = reduce(_times, extents)
+        of_warps = (_times(model.Number(str(it)), Name(_WARPS)) for it in _LANES)
+        least, most = of_warps
+        tried = (
+            model.Binary(Operator.LESS_EQUAL, least, lanes),
+            model.Binary(Operator.LESS_EQUAL, lanes, most),
+        )
+    clauses = [model.Clause(name, _numbers(choices)) for name, choices in tiles.items()]
+    clauses.append(model.Clause(_WARPS, _numbers(tuple(around)), tried))
     return model.Comprehension(config, tuple(clauses), is_list=True)
+
+
+def _is_tried(lanes: int, warps: int) -> bool:
+    least, most = _LANES
+    return least * warps <= lanes <= most * warps
+
+
+def _times(left: Expression, right: Expression) -> Expression:
+    return model.Binary(Operator.MULTIPLY, left, right)
 
 
 def _pruning(
