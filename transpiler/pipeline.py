@@ -87,6 +87,8 @@ class Options:
             words.append(f"--dtype {','.join(dtype.value for dtype in self.dtypes)}")
         if self.optimise.is_on:
             words += ["-O", *(f"-fno-{flag}" for flag in sorted(self.optimise.off))]
+            if self.optimise.tuned is not None:
+                words.append(f"--specialise-from {self.optimise.tuned.origin}")
         if self.op_namespace != DEFAULT_NAMESPACE:
             words.append(f"--op-namespace {self.op_namespace}")
         return " ".join(words) or "defaults"

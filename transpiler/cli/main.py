@@ -137,6 +137,7 @@ def _complete_path(
 @optimising.level
 @optimising.other_levels
 @optimising.flags
+@optimising.specialise_from
 @optimising.applied
 @optimising.missed
 @optimising.other_remarks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from transpiler.optimise.tuned import TunedChoices
+
 _NO = "no-"
 _EVERYTHING = ".*"
 _REMARKS = ("-Rpass", "-Rpass-missed")
 _END_OF_OPTIONS = "--"
+SPECIALISE_FROM = "--specialise-from"
 _OTHER_LEVELS = ("-O2", "-O3", "-O4", "-Os", "-Oz", "-Og", "-Ofast")
 
 Flag = tuple[str, bool]
@@ -113,6 +117,24 @@ def read_pattern(
         ) from None
 
 
+def read_tuned(
+    _context: click.Context, _parameter: click.Parameter, path: Path | None
+) -> TunedChoices | None:
+    """What tuning found, from a file.
+
+    Raises:
+        click.UsageError: the file has something else.
+    """
+    if path is None:
+        return None
+    from transpiler.optimise.tuned import read_choices  # noqa: PLC0415 - for this option alone
+
+    try:
+        return read_choices(path.read_text("utf-8"), path.name)
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{path} has not what tuned_choices() gives: {error}") from None
+
+
 def _refuse_level(_context: click.Context, _parameter: click.Parameter, value: object) -> None:
     if value:
         raise click.UsageError("there is one level of optimisation: -O, which is -O1, and -O0")
@@ -149,6 +171,14 @@ flags = click.option(
     callback=read_flags,
     help="Switch a transform of -O on or off, like -fno-block-axis; --help-optimise lists them.",
 )
+specialise_from = click.option(
+    SPECIALISE_FROM,
+    "tuned",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=read_tuned,
+    help="With -O: take tiles and warps from FILE, the JSON of what `tuned_choices()` of a generated module found.",
+)
 applied = click.option(
     "-Rpass",
     "applied",
@@ -168,11 +198,17 @@ other_remarks = click.option(
 )
 
 
-def optimise_options(level: bool | None, flags: tuple[Flag, ...]) -> OptimiseOptions:  # noqa: FBT001 - as click gives it
+def optimise_options(
+    level: bool | None,  # noqa: FBT001 - as click gives it
+    flags: tuple[Flag, ...],
+    tuned: TunedChoices | None,
+) -> OptimiseOptions:
     """What the options say together: the last flag of a transform counts."""
     last = dict(flags)
     return OptimiseOptions(
-        is_on=bool(level), off=frozenset(name for name, is_on in last.items() if not is_on)
+        is_on=bool(level),
+        off=frozenset(name for name, is_on in last.items() if not is_on),
+        tuned=tuned,
     )
 
 

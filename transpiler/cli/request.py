@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from transpiler.cli.optimising import optimise_options
+from transpiler.cli.optimising import SPECIALISE_FROM, optimise_options
 from transpiler.cli.remarks import WantedRemarks
 from transpiler.cli.values import Emit, MessageFormat
 from transpiler.frozen import dataclass
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from transpiler.cli.optimising import Flag
     from transpiler.cli.values import Block
     from transpiler.ir.types import DType
+    from transpiler.optimise.tuned import TunedChoices
 
 STDIN = "-"
 STDOUT = "-"
@@ -42,6 +43,7 @@ class Given(TypedDict):
     dtypes: tuple[DType, ...] | None
     level: bool | None
     flags: tuple[Flag, ...]
+    tuned: TunedChoices | None
     applied: re.Pattern[str] | None
     missed: re.Pattern[str] | None
     print_after: tuple[str, ...]
@@ -132,7 +134,7 @@ def read_request(given: Given) -> Request:
             op_namespace=given["op_namespace"],
             allowed=given["allow"],
             denies_warnings=given["deny_warnings"],
-            optimise=optimise_options(given["level"], given["flags"]),
+            optimise=optimise_options(given["level"], given["flags"], given["tuned"]),
         ),
         emit=emit,
         target=given["target"] or _DEFAULT_TARGET,
@@ -169,6 +171,7 @@ def _idle(given: Given) -> tuple[str, ...]:
     if given["level"] is not None:
         return ()
     options = [f"-f{name}" for name, is_on in dict(given["flags"]).items() if is_on]
+    options += [SPECIALISE_FROM] if given["tuned"] is not None else []
     options += ["-Rpass"] if given["applied"] is not None else []
     options += ["-Rpass-missed"] if given["missed"] is not None else []
     return tuple(options)

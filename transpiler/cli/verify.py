@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from transpiler.cli.optimising import Flag
     from transpiler.ir.types import DType
+    from transpiler.optimise.tuned import TunedChoices
 
 _EPILOG = """\b
 Examples:
@@ -41,6 +42,7 @@ class GivenToVerify(TypedDict):
     default_features: bool
     level: bool | None
     flags: tuple[Flag, ...]
+    tuned: TunedChoices | None
     require_cases: bool
     json: bool
     color: str
@@ -96,6 +98,7 @@ class GivenToVerify(TypedDict):
 @optimising.level
 @optimising.other_levels
 @optimising.flags
+@optimising.specialise_from
 @click.option("--require-cases", is_flag=True, help="A kernel without a case is a failure.")
 @click.option("--json", is_flag=True, help="One JSON document on standard output, no table.")
 @options.color

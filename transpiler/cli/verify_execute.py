@@ -94,7 +94,7 @@ def _translate(given: GivenToVerify) -> tuple[list[Program], list[Report]]:
     options = Options(
         features=frozenset(given["features"]),
         default_features=given["default_features"],
-        optimise=optimise_options(given["level"], given["flags"]),
+        optimise=optimise_options(given["level"], given["flags"], given["tuned"]),
     )
     found: dict[Path, Input] = {}
     programs: list[Program] = []

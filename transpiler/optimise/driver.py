@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.optimise.planning import Planner
+from transpiler.optimise.tuned import with_choices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,5 +34,6 @@ def optimise(
     for kernel in module.kernels:
         plan = Planner(kernel, functions, options, remarks, observe).plan()
         if plan is not None:
-            plans[kernel.name] = plan
+            tuned = options.tuned
+            plans[kernel.name] = plan if tuned is None else with_choices(plan, tuned)
     return plans

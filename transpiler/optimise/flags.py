@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from transpiler.frozen import dataclass
+
+if TYPE_CHECKING:
+    from transpiler.optimise.tuned import TunedChoices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +119,11 @@ TRANSFORMS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimiseOptions:
-    """Whether to optimise, and the flags of the transforms that are off."""
+    """Whether to optimise, the flags of the transforms that are off, and what tuning found."""
 
     is_on: bool = False
     off: frozenset[str] = frozenset()
+    tuned: TunedChoices | None = None
 
     def has(self, transform: Transform) -> bool:
         """Whether a transform may be applied."""
