@@ -75,6 +75,10 @@ def test_a_number_of_the_launch_may_be_any() -> None:
     ]
 
 
+def test_a_division_by_one_is_none() -> None:
+    assert missed(of("D::from_f64(1.0)")) == [("k", "it divides no floats by one number")]
+
+
 def test_integers_and_calls_are_not_meant() -> None:
     body = LOAD + "let q = n / 4;\n" + store("T::fdiv(x, x, false)")
     assert missed(body) == [("k", "it divides no floats by one number")]

@@ -59,6 +59,8 @@ class _Inverter(Rewriter):
                 self._report.missed(why, node.span)
             return node
         value = float(literal.value)
+        if abs(value) == 1.0:
+            return node
         mantissa, exponent = math.frexp(value)
         if abs(mantissa) != 0.5:
             self._report.missed(

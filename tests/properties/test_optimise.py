@@ -1,0 +1,225 @@
+"""Random kernels leave the same behind with each transform of the optimiser as without any.
+
+Bit for bit, but where a transform may reassociate a reduction: floats are then within the tolerance of sums. The
+classic transforms are applied to the kernels themselves, all others by their flags to what launchers launch;
+conformance cases and the corpus run through launchers with `--optimised`.
+
+`OPTIMISE_PROGRAMS=1000` in the environment runs that many programs for each transform.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import transpiler
+from tests.conformance.tolerances import fault
+from tests.host.interpreted import interpreted
+from tests.host.loading import load
+from tests.optimise.classics import transformed
+from tests.optimising import launch
+from tests.oracle.comparing import Interpreter as Programs
+from tests.oracle.comparing import calls_of
+from tests.oracle.patterns import are_same
+from tests.oracle.programs import ELEMENTS, Generator, Program
+from tests.properties.generator import kernels
+from tests.properties.growing import CONSTANTS, Generated
+from tests.properties.interpreted import Interpreter, Launch
+from tests.properties.test_values import elements, number
+from tests.properties.triton_types import Instance, memory_dtype
+from transpiler.ir.types import DType, Pointer
+from transpiler.optimise.classics import CLASSICS
+from transpiler.optimise.flags import (
+    COLLAPSE_AXES,
+    SPLIT_INDEX,
+    SPLIT_REDUCTION,
+    TRANSFORMS,
+    VECTORISE_LOOP,
+    OptimiseOptions,
+)
+from transpiler.pipeline import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from transpiler.optimise.flags import Transform
+
+COUNT = int(os.environ.get("OPTIMISE_PROGRAMS", "50"))
+SEED = int(os.environ.get("OPTIMISE_SEED", "0"))
+EXAMPLES = int(os.environ.get("VALUE_EXAMPLES", "40"))
+REASSOCIATING = frozenset({SPLIT_INDEX, SPLIT_REDUCTION, VECTORISE_LOOP, COLLAPSE_AXES})
+ALL_CLASSICS = tuple(transform for transform, _ in CLASSICS)
+
+
+@pytest.fixture(scope="module")
+def programs() -> Iterator[Programs]:
+    process = Programs()
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="module")
+def interpreter() -> Iterator[Interpreter]:
+    child = Interpreter()
+    yield child
+    child.close()
+
+
+def accepted(seed: int, count: int) -> list[Program]:
+    """Random programs that the compiler takes."""
+    generator = Generator(seed=SEED * 1_000_000 + seed)
+    made = [generator.program() for _ in range(count)]
+    return [program for program in made if transpiler.transpile(program.text).text is not None]
+
+
+@pytest.mark.parametrize(
+    "transforms",
+    [*((each,) for each in ALL_CLASSICS), ALL_CLASSICS],
+    ids=[*(each.flag for each in ALL_CLASSICS), "all"],
+)
+def test_scalar_programs_store_the_same_bits_after_classics(
+    transforms: tuple[Transform, ...], programs: Programs, tmp_path: Path
+) -> None:
+    chosen = accepted(len(transforms[0].flag), COUNT)
+    rust = "".join(program.text for program in chosen)
+    calls = [call for program in chosen for call in calls_of(program)]
+    answers = []
+    for name, on in (("plain", ()), ("after", transforms)):
+        path = tmp_path / f"{name}.py"
+        path.write_text(transformed(rust, *on).text, "utf-8")
+        answers.append(programs.run(path, calls))
+    pairs = iter(zip(*answers, strict=True))
+    for program in chosen:
+        dtypes = [output.dtype for output in program.outputs]
+        for arguments in program.calls:
+            plain, after = next(pairs)
+            # Where the kernel as written fails, nothing is asked of the other.
+            if not isinstance(plain, str):
+                assert not isinstance(after, str), (program.text, arguments, after)
+                assert are_same(dtypes, after, plain), (program.text, arguments)
+
+
+@given(kernels(is_defined=True), st.data())
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate,),
+    suppress_health_check=list(HealthCheck),
+)
+def test_variables_hold_the_same_bits_after_classics(
+    interpreter: Interpreter,
+    tmp_path_factory: pytest.TempPathFactory,
+    generated: Generated,
+    data: st.DataObject,
+) -> None:
+    instance = Instance(
+        dtypes={
+            name: data.draw(st.sampled_from(bound.dtypes))
+            for name, bound in generated.bounds.items()
+        },
+        constants=CONSTANTS,
+    )
+    folder = tmp_path_factory.mktemp("optimised")
+    held = []
+    for name, text in (
+        ("plain", generated.text),
+        ("after", transformed(generated.rust, *ALL_CLASSICS).text),
+    ):
+        path = folder / f"{name}.py"
+        path.write_text(text, "utf-8")
+        held.append(
+            interpreter.run(
+                Launch(
+                    path=path,
+                    arguments=_arguments(generated, instance),
+                    constants=instance.constants,
+                )
+            )
+        )
+    plain, after = held
+    assert plain.keys() <= after.keys()
+    for name, variable in plain.items():
+        assert after[name].type == variable.type, (name, generated.rust)
+        same = np.array_equal(
+            after[name].elements, variable.elements, equal_nan=variable.elements.dtype.kind == "f"
+        )
+        assert same, (name, instance, generated.rust)
+
+
+def _arguments(generated: Generated, instance: Instance) -> tuple[torch.Tensor | int | float, ...]:
+    return tuple(
+        elements(dtype) if isinstance(parameter.type, Pointer) else number(parameter.name, dtype)
+        for parameter in generated.kernel.parameters
+        for dtype in [memory_dtype(parameter.type.dtype, instance)]  # type: ignore[union-attr] # all have one
+    )
+
+
+@pytest.mark.parametrize("flag", [transform.flag for transform in TRANSFORMS])
+@interpreted
+def test_launchers_leave_the_same_with_each_transform(flag: str) -> None:
+    """Only what the optimiser makes a plan of can differ; without one, a launcher launches the kernel as written."""
+    others = frozenset(transform.flag for transform in TRANSFORMS) - {flag}
+    alone = Options(optimise=OptimiseOptions(is_on=True, off=others))
+    may_reassociate = any(each.flag == flag for each in REASSOCIATING)
+    for program in accepted(1000 + len(flag), COUNT // 5):
+        plain = _launched(program, Options())
+        for arguments, before, after in zip(
+            program.calls, plain, _launched(program, alone), strict=True
+        ):
+            if before is None:
+                continue
+            assert after is not None, (program.text, arguments)
+            for output, first, second in zip(program.outputs, before, after, strict=True):
+                what = _difference(DType(output.dtype), second, first, exact=not may_reassociate)
+                assert what is None, (program.text, arguments, what)
+
+
+def _launched(program: Program, options: Options) -> list[list[torch.Tensor] | None]:
+    """The outputs of each call of a program; None where Triton refuses it."""
+    result = transpiler.transpile(program.text, options)
+    assert result.text is not None
+    module = load(result.text)
+    answers: list[list[torch.Tensor] | None] = []
+    for call in calls_of(program):
+        outputs = [torch.zeros(ELEMENTS, dtype=_torch(name)) for name in call["outputs"]]
+        try:
+            with np.errstate(all="ignore"):
+                launch(
+                    module, program.name, (1,), (*outputs, *call["arguments"]), call["constants"]
+                )
+        except Exception:  # noqa: BLE001 - whatever Triton raises, for a division by 0 for one
+            answers.append(None)
+        else:
+            answers.append(outputs)
+    return answers
+
+
+def _torch(name: str) -> torch.dtype:
+    names = {"f32": "float32", "f64": "float64", "bool": "bool"}
+    long = names.get(name, name.replace("i", "int").replace("u", "uint"))
+    found = getattr(torch, long)
+    assert isinstance(found, torch.dtype)
+    return found
+
+
+def _difference(
+    dtype: DType, found: torch.Tensor, expected: torch.Tensor, *, exact: bool
+) -> str | None:
+    """What is wrong with an output; any NaN is any other."""
+    if not exact or not dtype.is_float:
+        return fault("sum", dtype, found.numpy(), expected.numpy())
+    return None if _bits(found) == _bits(expected) else f"{found} is not {expected}"
+
+
+def _bits(values: torch.Tensor) -> Sequence[bytes]:
+    return [struct.pack("<d", value) if value == value else b"NaN" for value in values.tolist()]  # noqa: PLR0124 - NaN
