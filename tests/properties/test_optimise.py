@@ -4,7 +4,8 @@ Bit for bit, but where a transform may reassociate a reduction: floats are then 
 classic transforms are applied to the kernels themselves, all others by their flags to what launchers launch;
 conformance cases and the corpus run through launchers with `--optimised`.
 
-`OPTIMISE_PROGRAMS=1000` in the environment runs that many programs for each transform.
+`OPTIMISE_PROGRAMS=1000` in the environment runs that many scalar programs for each transform instead of 50,
+`OPTIMISE_NESTS=200` that many nests of loops instead of 6, and `OPTIMISE_SEED=7` others.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tests.oracle.programs import ELEMENTS, Generator, Program
 from tests.properties.generator import kernels
 from tests.properties.growing import CONSTANTS, Generated
 from tests.properties.interpreted import Interpreter, Launch
+from tests.properties.nests import BLOCK, Nest, nest
 from tests.properties.test_values import elements, number
 from tests.properties.triton_types import Instance, memory_dtype
 from transpiler.ir.types import DType, Pointer
@@ -54,8 +56,12 @@ if TYPE_CHECKING:
 
 COUNT = int(os.environ.get("OPTIMISE_PROGRAMS", "50"))
 SEED = int(os.environ.get("OPTIMISE_SEED", "0"))
+NESTS = int(os.environ.get("OPTIMISE_NESTS", "6"))
 EXAMPLES = int(os.environ.get("VALUE_EXAMPLES", "40"))
 REASSOCIATING = frozenset({SPLIT_INDEX, SPLIT_REDUCTION, VECTORISE_LOOP, COLLAPSE_AXES})
+FLAGS = tuple(transform.flag for transform in TRANSFORMS)
+SHAPES = ((1, 1, 1), (5, 3, 4), (19, 2, 1))
+"""Images, channels, and elements of a plane."""
 ALL_CLASSICS = tuple(transform for transform, _ in CLASSICS)
 
 
@@ -164,7 +170,46 @@ def _arguments(generated: Generated, instance: Instance) -> tuple[torch.Tensor |
     )
 
 
-@pytest.mark.parametrize("flag", [transform.flag for transform in TRANSFORMS])
+@pytest.mark.parametrize("flag", [*FLAGS, None])
+@interpreted
+def test_nests_leave_the_same_with_each_transform(flag: str | None) -> None:
+    """None turns all of them on."""
+    others = frozenset(FLAGS) - {flag} if flag is not None else frozenset()
+    optimised = Options(optimise=OptimiseOptions(is_on=True, off=others))
+    exact = flag is not None and all(each.flag != flag for each in REASSOCIATING)
+    for seed in range(NESTS):
+        made = nest(seed + SEED * 1_000)
+        plain = transpiler.transpile(made.rust)
+        planned = transpiler.transpile(made.rust, optimised)
+        # What is the same kernel need not be launched twice.
+        if any(plan.optimised is not None for plan in planned.plans):
+            _compare(made, seed, (plain.text, planned.text), exact=exact)
+        classic = transformed(made.rust, *(it for it in ALL_CLASSICS if flag in {it.flag, None}))
+        if not classic.is_same:
+            _compare(made, seed, (plain.text, classic.text), exact=True)
+
+
+def _compare(made: Nest, seed: int, texts: tuple[str | None, str | None], *, exact: bool) -> None:
+    """Launch two forms of a nest at some shapes."""
+    modules = []
+    for text in texts:
+        assert text is not None, made.rust
+        modules.append(load(text))
+    constants = {"BLOCK": BLOCK, "TWICE": seed % 2 == 0}
+    dtype = (DType.F32, DType.F64)[seed // 2 % 2]
+    for shape in SHAPES:
+        results = []
+        for module in modules:
+            arguments = made.arguments(seed, _torch(dtype.value), *shape)
+            with np.errstate(all="ignore"):
+                launch(module, "k", made.grid(shape[1]), arguments, constants)
+            results.append([it for it in arguments if isinstance(it, torch.Tensor)])
+        for before, after in zip(*results, strict=True):
+            what = _difference(dtype, after, before, exact=exact)
+            assert what is None, (made.rust, shape, what)
+
+
+@pytest.mark.parametrize("flag", FLAGS)
 @interpreted
 def test_launchers_leave_the_same_with_each_transform(flag: str) -> None:
     """Only what the optimiser makes a plan of can differ; without one, a launcher launches the kernel as written."""
