@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from transpiler.analysis.polynomial import ARITHMETIC, Polynomial, combined, constant, made_of
 from transpiler.analysis.values import is_integer
 from transpiler.ir import nodes as ir
-from transpiler.ir.visit import child_expressions
+from transpiler.ir.visit import Rewriter, child_expressions
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -161,6 +161,18 @@ class Indices:
                 found = frozenset[ir.Symbol]().union(*map(self.depends_on, child_expressions(node)))
             known = self._dependence[id(node)] = (node, found)
         return known[1]
+
+
+class Inlined(Rewriter):
+    """Puts what names stand for in their place."""
+
+    def __init__(self, indices: Indices) -> None:
+        self._indices = indices
+
+    def leave_expression(self, node: ir.Expression) -> ir.Expression:
+        """What a name stands for, the names in that replaced too."""
+        found = self._indices.resolved(node)
+        return node if found is node else self.expression(found)
 
 
 _ROUNDED = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})

@@ -21,7 +21,7 @@ from transpiler.ir.types import (
 )
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
 from transpiler.optimise.extents import greatest, rounded_up, times
-from transpiler.optimise.indices import Indices
+from transpiler.optimise.indices import Indices, Inlined
 from transpiler.optimise.layout import Execution, Lanes, Layout, extent_of_axis, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.refusals import NotLiftedError
@@ -171,7 +171,8 @@ class _Materialiser:
         build = Build(lanes.axis.span)
         axis = lanes.axis
         block = self._blocks[axis.symbol]
-        count = build.rounded_up(build.subtract(axis.stop, axis.start), build.read(block))
+        start, stop = self._outright(axis.start), self._outright(axis.stop)
+        count = build.rounded_up(build.subtract(stop, start), build.read(block))
         symbol = self._symbols.new(f"{axis.symbol.name}_tile", I32, axis.span)
         return _Digit(symbol, count, rounded_up(lanes.extent, Named(block.name)))
 
@@ -240,7 +241,12 @@ class _Materialiser:
         axis = lanes.axis
         build = Build(axis.span)
         first = build.multiply(build.read(tile), build.read(self._blocks[axis.symbol]))
-        yield from self._bound(lanes, build.add(axis.start, first), axis.stop)
+        start, stop = self._outright(axis.start), self._outright(axis.stop)
+        yield from self._bound(lanes, build.add(start, first), stop)
+
+    def _outright(self, bound: ir.Expression) -> ir.Expression:
+        """A bound at the top of the stage, where what the kernel calls it has no value yet."""
+        return Inlined(self._indices).expression(bound)
 
     def _bound(
         self, lanes: Lanes, first: ir.Expression, stop: ir.Expression
