@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from tests.host.interpreted import interpreted
-from tests.optimise.hand_made import OPTIMISED, SOURCE, column_sums, plan, planned
+from tests.optimise.hand_made import OPTIMISED, SOURCE, N, column_sums, plan, planned
 from transpiler.harness import launching
-from transpiler.ir.extent import AtLeast, Number, Parameter
+from transpiler.ir.extent import AtLeast, Division, Named, Number, Parameter, Product
+from transpiler.ir.launch_plan import Quantity
 from transpiler.optimise.flags import NO_OPTIMISATION
 from transpiler.pipeline import transpile_source
 
@@ -262,3 +263,36 @@ def test_verify_launches_what_launchers_launch() -> None:
     )
     given: Any = SimpleNamespace(grid=(37,), arguments=tuple(arguments(TALL)))
     assert noted(lambda: launching._launch(bench, run, given))[1:] == PLANNED
+
+
+def test_two_numbers_of_one_name_are_a_fault_of_the_plan() -> None:
+    (rows, splits), other = plan().variants[0].quantities, Number(3)
+    twice = changed(quantities=(rows, splits, replace(splits, value=other)))
+    with pytest.raises(ValueError, match="two numbers of a plan are called splits"):
+        planned(twice)
+    assert function_of(changed(quantities=(rows, splits, splits))) == function_of(plan())
+
+
+def test_what_has_a_name_is_spelled_by_it() -> None:
+    variant = plan().variants[0]
+    columns = replace(variant.stages[0].tiles[0], choices=())
+    rows, splits = variant.quantities
+    per_program = Quantity(
+        name="columns", value=Product((columns.default, Division(N, Named("rows"), is_up=True)))
+    )
+    first = replace(variant.stages[0], tiles=(columns, *variant.stages[0].tiles[1:]))
+    text = function_of(
+        changed(quantities=(rows, splits, per_program), stages=(first, variant.stages[1]))
+    )
+    assert (
+        "        BLOCK_C = min(64, _power_of_two(C))\n"
+        "        ROWS = 64\n"
+        "        rows = ROWS\n"
+        "        splits = triton.cdiv(N, rows)\n"
+        "        columns = BLOCK_C * splits\n"
+    ) in text
+    # The second stage has a tile of that name, and its own number.
+    assert "(triton.cdiv(C, BLOCK_C), splits),\n" in text
+    assert 'lambda meta: (triton.cdiv(C, meta["BLOCK_C"]),),\n' in text
+    assert "BLOCK_C=BLOCK_C,\n" in text
+    assert "BLOCK_C=16,\n" in text

@@ -23,9 +23,11 @@ from transpiler.target.dtypes import TRITON_DTYPES
 from transpiler.target.extents import POWER_OF_TWO, ExtentSpelling
 from transpiler.target.model import Name, Operator
 from transpiler.target.names import python_name
+from transpiler.target.read_names import names_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
     from transpiler.ir.extent import AtLeast, Extent
@@ -77,14 +79,16 @@ def lower_plan(
         names.keep(dtype)
     values = [symbol.name for symbol in (*source.parameters, *source.const_generics)]
     parameters = [names.bind(it) for it in (*values, *(dtype.name for dtype in passed))]
-    writer = _Writer(names, values, tuned)
+    grid = tuple(map(names.bind, GRID_NAMES))
+    writer = _Writer(names, values)
     statements: list[Statement] = []
     nothing = model.Return(value=Name("None"))
     if plan.requires:
         failed = writer.any_fails(plan.requires)
         statements.append(model.If(condition=failed, body=model.Suite(statements=(nothing,))))
     for variant, lowered in zip(plan.variants, stages, strict=True):
-        body = writer.variant(variant, list(zip(variant.stages, lowered, strict=True)))
+        launched = list(zip(variant.stages, lowered, strict=True))
+        body = _VariantWriter(names.copy(), values, variant, launched, tuned).statements()
         if not variant.conditions:
             statements += body
             break
@@ -92,6 +96,8 @@ def lower_plan(
         statements.append(model.If(condition=condition, body=model.Suite(statements=tuple(body))))
     else:
         statements.append(nothing)
+    if not names_read(model.Suite(statements=tuple(statements))).isdisjoint(grid):
+        statements.insert(0, model.Assignment(targets=grid, value=Name(_GRID)))
     given = [_GRID, *parameters, *(["*", *carried] if carried else [])]
     return model.Function(
         name=name,
@@ -108,10 +114,7 @@ class _Names:
 
     def __init__(self, forbidden: frozenset[str]) -> None:
         self._taken = set(forbidden)
-        self._bound: dict[str, Expression] = {
-            name: model.Subscript(Name(_GRID), model.Number(str(axis)))
-            for axis, name in enumerate(GRID_NAMES)
-        }
+        self._bound: dict[str, Expression] = {}
 
     def keep(self, name: str) -> None:
         """Take a name as it is."""
@@ -139,81 +142,126 @@ class _Names:
 
 
 class _Writer:
-    """Writes conditions, and the statements of variants."""
+    """Writes conditions and numbers; `values` are the names of the parameters and const generics by their places."""
 
-    def __init__(self, names: _Names, values: Sequence[str], tuned: Mapping[str, str]) -> None:
-        """`values` are the names of the kernel's parameters and const generics, by their places."""
-        self._names = names
-        self._values = values
-        self._tuned = tuned
+    def __init__(self, names: _Names, values: Sequence[str]) -> None:
+        self.names = names
+        self.values = values
+
+    def spelling(self, own: Mapping[str, Expression]) -> ExtentSpelling:
+        """How extents are spelled where names stand for what they are bound to, but for `own` ones."""
+        return ExtentSpelling(
+            parameter=lambda place: self.names[self.values[place]],
+            programs=lambda axis: self.names[GRID_NAMES[axis]],
+            named=lambda name: own[name] if name in own else self.names[name],
+        )
 
     def any_fails(self, conditions: Sequence[AtLeast]) -> Expression:
         """Whether a condition does not hold."""
-        spelling = self._spelling(self._names)
+        spelling = self.spelling({})
         return _chain(Operator.OR, [spelling.condition(it, negated=True) for it in conditions])
 
     def all_hold(self, conditions: Sequence[AtLeast]) -> Expression:
         """Whether all conditions hold."""
-        spelling = self._spelling(self._names)
+        spelling = self.spelling({})
         return _chain(Operator.AND, [spelling.condition(it) for it in conditions])
 
-    def _spelling(
-        self, names: _Names, own: Mapping[str, Expression] | None = None
-    ) -> ExtentSpelling:
-        """How extents are spelled where `names` are bound, and `own` before these."""
-        known = own or {}
-        return ExtentSpelling(
-            parameter=lambda place: names[self._values[place]],
-            programs=lambda axis: names[GRID_NAMES[axis]],
-            named=lambda name: known[name] if name in known else names[name],
-        )
 
-    def variant(self, variant: Variant, stages: Stages) -> list[Statement]:
-        """The numbers of a variant, its memory, and its launches."""
-        names = self._names.copy()
-        spelling = self._spelling(names)
-        statements: list[Statement] = []
-        tiles: dict[str, Tile] = {}
+class _VariantWriter(_Writer):
+    """Writes the statements of a variant; what has a name already is spelled by it."""
+
+    def __init__(
+        self,
+        names: _Names,
+        values: Sequence[str],
+        variant: Variant,
+        stages: Stages,
+        tuned: Mapping[str, str],
+    ) -> None:
+        super().__init__(names, values)
+        self._variant = variant
+        self._stages = stages
+        self._tuned = tuned
+        self._statements: list[Statement] = []
+        self._known: dict[Extent, str] = {}
+        self._tiles: dict[str, Tile] = {}
         for tile in (it for stage in variant.stages for it in stage.tiles):
-            tiles.setdefault(tile.name, tile)
+            self._tiles.setdefault(tile.name, tile)
 
-        def assign(name: str, value: Expression) -> None:
-            statements.append(model.Assignment(targets=(names.bind(name),), value=value))
+    def statements(self) -> list[Statement]:
+        """The numbers of the variant, its memory, and its launches.
 
-        def need(*needed: str) -> None:
-            """Assign the tiles among these, which other numbers depend on."""
-            for name in needed:
-                if name not in names and name in tiles:
-                    need(*_named(tiles[name].default))
-                    assign(name, spelling.extent(tiles[name].default))
-
+        Raises:
+            ValueError: two numbers have one name; a fault of what made the plan.
+        """
+        variant = self._variant
+        counted = [
+            *(it.value for it in variant.quantities),
+            *(it.count for it in variant.scratch),
+        ]
+        shared = {part for extent in counted for part in _parts(extent)}
+        quantities: dict[str, Extent] = {}
         for quantity in variant.quantities:
-            need(*_named(quantity.value))
-            assign(quantity.name, spelling.extent(quantity.value))
+            self._share(shared)
+            if quantities.setdefault(quantity.name, quantity.value) != quantity.value:
+                raise ValueError(f"two numbers of a plan are called {quantity.name}")
+            if quantity.name not in self.names:
+                self._assign(quantity.name, quantity.value)
+        self._share(shared)
         for scratch in variant.scratch:
-            need(*_named(scratch.count))
-            dtype, count = _torch_dtype(scratch.dtype, names), spelling.extent(scratch.count)
-            assign(scratch.name, model.Call(Name(SCRATCH), (dtype, count)))
+            self._need(_named(scratch.count))
+            memory = (_torch_dtype(scratch.dtype, self.names), self._spelled(scratch.count))
+            value = model.Call(Name(SCRATCH), memory)
+            target = self.names.bind(scratch.name)
+            self._statements.append(model.Assignment(targets=(target,), value=value))
         for stage in variant.stages:
             own = {symbol.name for symbol in stage.kernel.const_generics}
-            need(*(name for tile in stage.tiles for name in _named(tile.default)))
-            need(*(name for extent in stage.grid for name in _named(extent) if name not in own))
-            need(*(symbol.name for symbol in stage.kernel.parameters))
-        launches = tuple(self._launch(*it, names, tiles) for it in stages)
-        return [*statements, model.Return(value=model.List(launches))]
+            self._need(name for tile in stage.tiles for name in _named(tile.default))
+            self._need(name for it in stage.grid for name in _named(it) if name not in own)
+            self._need(symbol.name for symbol in stage.kernel.parameters)
+        launches = tuple(self._launch(*it) for it in self._stages)
+        return [*self._statements, model.Return(value=model.List(launches))]
 
-    def _launch(
-        self, stage: Stage, kernel: LoweredKernel, names: _Names, tiles: Mapping[str, Tile]
-    ) -> Expression:
+    def _share(self, shared: AbstractSet[Extent]) -> None:
+        """Assign the tiles that numbers are computed of, as soon as what they are computed of is there."""
+        for name, tile in self._tiles.items():
+            if (
+                name not in self.names
+                and tile.default in shared
+                and not tile.choices
+                and not isinstance(tile.default, Number)
+                and all(it in self.names for it in _named(tile.default))
+            ):
+                self._assign(name, tile.default)
+
+    def _need(self, needed: Iterable[str]) -> None:
+        """Assign the tiles among these, which other numbers depend on."""
+        for name in needed:
+            if name not in self.names and name in self._tiles:
+                self._assign(name, self._tiles[name].default)
+
+    def _assign(self, name: str, value: Extent) -> None:
+        self._need(_named(value))
+        spelled = self._spelled(value)
+        target = self.names.bind(name)
+        self._statements.append(model.Assignment(targets=(target,), value=spelled))
+        if not isinstance(value, Number | Parameter | Programs | Named):
+            self._known.setdefault(value, name)
+
+    def _spelled(self, extent: Extent, own: Mapping[str, Expression] | None = None) -> Expression:
+        own = own or {}
+        # A stage's own tile is another number than that of its name elsewhere.
+        known = {it: name for it, name in self._known.items() if own.keys().isdisjoint(_named(it))}
+        return self.spelling(own).extent(_with_names(extent, known))
+
+    def _launch(self, stage: Stage, kernel: LoweredKernel) -> Expression:
         """A launch; what is computed of its own tiles is a function of the constants."""
-        spelling = self._spelling(names)
-        source = stage.kernel
+        names, source = self.names, stage.kernel
         own: dict[str, Expression] = {}
         values: dict[str, Expression] = {}
         for tile in stage.tiles:
-            if tile.name in names and tiles[tile.name].default == tile.default:
-                continue
-            values[tile.name] = spelling.extent(tile.default)
+            if tile.name not in names or self._tiles[tile.name].default != tile.default:
+                values[tile.name] = self._spelled(tile.default)
         constants: list[model.Keyword] = []
         for symbol in source.const_generics:
             name = kernel.names.symbols[symbol]
@@ -228,8 +276,8 @@ class _Writer:
             for dtype in source.dtype_parameters
             if kernel.names.dtypes[dtype.name] in kernel.dtype_parameters
         ]
-        of_tiles = self._spelling(names, own)
-        grid: Expression = model.Tuple(tuple(map(of_tiles.extent, stage.grid)))
+        extents = tuple(self._spelled(extent, own) for extent in stage.grid)
+        grid: Expression = model.Tuple(extents)
         if any(name in own for extent in stage.grid for name in _named(extent)):
             grid = model.Lambda((META,), grid)
         arguments = (names[symbol.name] for symbol in source.parameters)
@@ -277,18 +325,51 @@ def _torch_dtype(dtype: ElementType, names: _Names) -> Expression:
 
 def _named(extent: Extent) -> Iterator[str]:
     """What an extent refers to by name."""
+    return (part.name for part in _parts(extent) if isinstance(part, Named))
+
+
+def _parts(extent: Extent) -> Iterator[Extent]:
+    """An extent, and all that it is computed of."""
+    yield extent
+    for part in _operands(extent):
+        yield from _parts(part)
+
+
+def _operands(extent: Extent) -> tuple[Extent, ...]:
     match extent:
-        case Named(name=name):
-            yield name
-        case Number() | Parameter() | Programs():
-            pass
+        case Number() | Parameter() | Programs() | Named():
+            return ()
         case PowerOfTwo(value=value):
-            yield from _named(value)
+            return (value,)
         case Sum(added=added, subtracted=subtracted):
-            yield from (name for part in (*added, *subtracted) for name in _named(part))
+            return (*added, *subtracted)
         case Product(factors=parts) | Extreme(parts=parts):
-            yield from (name for part in parts for name in _named(part))
+            return parts
         case Division(dividend=dividend, divisor=divisor):
-            yield from (*_named(dividend), *_named(divisor))
+            return (dividend, divisor)
+        case _:
+            assert_never(extent)
+
+
+def _with_names(extent: Extent, known: Mapping[Extent, str]) -> Extent:
+    """An extent in which what has a name stands by it."""
+    if extent in known:
+        return Named(known[extent])
+    match extent:
+        case Number() | Parameter() | Programs() | Named():
+            return extent
+        case PowerOfTwo(value=value):
+            return PowerOfTwo(_with_names(value, known))
+        case Sum(added=added, subtracted=subtracted):
+            return Sum(
+                tuple(_with_names(it, known) for it in added),
+                tuple(_with_names(it, known) for it in subtracted),
+            )
+        case Product(factors=factors):
+            return Product(tuple(_with_names(it, known) for it in factors))
+        case Extreme(parts=parts, is_least=is_least):
+            return Extreme(tuple(_with_names(it, known) for it in parts), is_least)
+        case Division(dividend=dividend, divisor=divisor, is_up=is_up):
+            return Division(_with_names(dividend, known), _with_names(divisor, known), is_up)
         case _:
             assert_never(extent)
