@@ -50,6 +50,11 @@ _ELEMENTS = ("x", "x * x", "x - w", "T::abs(x) + w", "x * w", "T::exp(x * w)")
 _RESULTS = ("x - r", "x * r + w", "T::maximum(x, r)", "(x - w) * r", "x")
 _SUMS = {
     "sum": ("T::zeros::<D>(&[{0}])", "acc + {1}", "T::sum(acc, None, true)"),
+    "greatest": (
+        "T::full::<D>(&[{0}], D::from_f64(f64::NEG_INFINITY))",
+        "T::maximum(acc, {1})",
+        "T::max(acc, None, true)",
+    ),
     "max": (
         "T::full::<D>(&[{0}], D::from_f64(-1e4))",
         "T::maximum(acc, {1})",

@@ -94,8 +94,8 @@ HINTS = Transform(
 )
 EVICTION = Transform(
     flag="eviction",
-    summary="Data that is streamed leaves the cache first, data that is read again last.",
-    condition="Always; it changes no value.",
+    summary="Data that is streamed leaves the cache first, data that is read again last, where a kernel has both.",
+    condition="Always; it changes no value. Streamed is what no two programs, lanes and iterations read.",
 )
 
 TRANSFORMS = (
