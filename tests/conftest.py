@@ -62,4 +62,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Heeds `--optimised`."""
-    optimising.ask(config)
+    optimising.ask(
+        optimising.Asked(
+            is_on=config.getoption("--optimised"),
+            off=frozenset(config.getoption("--without-transform")),
+        )
+    )

@@ -15,21 +15,25 @@ if TYPE_CHECKING:
     from transpiler.pipeline import Options
 
 
-@dataclass(slots=True)
-class _Asked:
-    """What the command line asks for."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the command line asks for: whether to optimise, and without which transforms."""
 
     is_on: bool = False
     off: frozenset[str] = frozenset()
 
 
-_asked = _Asked()
+_asked = [Asked()]
 
 
-def ask(config: pytest.Config) -> None:
-    """Remember what the command line asks for."""
-    _asked.is_on = config.getoption("--optimised")
-    _asked.off = frozenset(config.getoption("--without-transform"))
+def ask(asked: Asked) -> None:
+    """Do from now on what is asked for."""
+    _asked[:] = [asked]
+
+
+def asked() -> Asked:
+    """What is asked for."""
+    return _asked[0]
 
 
 def options() -> Options:
@@ -42,14 +46,14 @@ def options() -> Options:
     from transpiler.optimise.flags import TRANSFORMS, OptimiseOptions  # noqa: PLC0415
     from transpiler.pipeline import Options  # noqa: PLC0415
 
-    if unknown := _asked.off - {each.flag for each in TRANSFORMS}:
+    if unknown := asked().off - {each.flag for each in TRANSFORMS}:
         raise pytest.UsageError(f"no transform is called {', '.join(sorted(unknown))}")
-    return Options(optimise=OptimiseOptions(is_on=_asked.is_on, off=_asked.off))
+    return Options(optimise=OptimiseOptions(is_on=asked().is_on, off=asked().off))
 
 
 def only_planned(plans: Iterable[KernelPlan], kernel: str) -> None:
     """Skip what `--optimised` changes nothing of."""
-    if _asked.is_on and all(it.optimised is None for it in plans if it.kernel.name == kernel):
+    if asked().is_on and all(it.optimised is None for it in plans if it.kernel.name == kernel):
         pytest.skip("the optimiser leaves the kernel as it is")
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import pytest
 
+from tests import optimising
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from multiprocessing.connection import Connection
@@ -46,12 +48,13 @@ def _child() -> Connection:
     """The connection to the child, which ends with this process."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
-    spawn.Process(target=_serve, args=(theirs,), daemon=True).start()
+    spawn.Process(target=_serve, args=(theirs, optimising.asked()), daemon=True).start()
     theirs.close()
     return ours
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, asked: optimising.Asked) -> None:
+    optimising.ask(asked)
     os.environ[_IN_CHILD] = "1"
     os.environ["TRITON_INTERPRET"] = "1"
     warnings.simplefilter("error")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.importing import import_file
+from tests.optimising import options
 from transpiler.host.struct_names import snake_case
 from transpiler.pipeline import transpile_source
 from transpiler.source import SourceFile
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @cache
 def module_of(rust: str) -> ModuleType:
     """The module that `rust` becomes."""
-    result = transpile_source(SourceFile("host.rs", rust))
+    result = transpile_source(SourceFile("host.rs", rust), options())
     assert result.text is not None, [found.message for found in result.diagnostics]
     return load(result.text)
 

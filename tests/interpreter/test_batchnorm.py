@@ -54,8 +54,10 @@ def test_specialisation_refuses_another_dtype(
 
 
 def test_a_store_beyond_the_end_is_noticed(launcher: Launcher) -> None:
-    case = Case(kernel=Kernel.NORMALIZE, outer=5, channels=1, inner=1, block=16, dtype=DType.F32)
+    case = Case(kernel=Kernel.NORMALIZE, outer=5, channels=1, inner=1, block=128, dtype=DType.F32)
     at_hand = problem(case, device=launcher.device)
     too_many = replace(at_hand, scalars={**at_hand.scalars, "N": 6})
-    launcher.launch(case.function, too_many.arguments, too_many.block, too_many.grid)
+    # A specialisation: what launches an optimised kernel counts elements first.
+    function = f"{case.kernel}__{case.dtype}__128"
+    launcher.launch(function, too_many.arguments, {}, too_many.grid)
     assert [name for name, tensor in at_hand.tensors.items() if tensor.breached()] == ["y"]
