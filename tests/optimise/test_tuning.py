@@ -84,6 +84,21 @@ def test_nothing_is_tried_while_a_graph_is_captured(
     assert blocks(noted) == [((1, 5, 1), 64), ((3, 1, 1), 16)]
 
 
+def test_operators_try_once_a_graph_is_captured_no_more(
+    module: tuple[ModuleType, Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, noted = module
+    monkeypatch.setattr(loaded.Launcher, "tuned", True)
+    operator = loaded.ColumnSumsRuntimeOp(8, 0.5)
+    x, bias, *_ = given(300, 37)
+    with monkeypatch.context() as patched:
+        patched.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
+        operator(x, bias, output_shape=(37,))
+        assert blocks(noted) == [((1, 5, 1), 64), ((3, 1, 1), 16)]
+    operator(x, bias, output_shape=(37,))
+    assert len(blocks(noted)) == 13 + 10
+
+
 def test_nothing_is_tried_that_a_device_does_not_take(module: tuple[ModuleType, Driver]) -> None:
     loaded, noted = module
     launcher = loaded.ColumnSums(8, has_bias=True)

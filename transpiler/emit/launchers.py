@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from transpiler.target.lower import LoweredKernel
 
 _TAKEN_BY_METHODS = frozenset(
-    {"backward_kernel", "id", "launch", "name", "self", "source", "super"}
+    {
+        *("backward_kernel", "id", "launch", "name", "optimised", "self", "source", "super"),
+        "tuned",
+    }
 )
 
 
