@@ -129,8 +129,10 @@ def _reduce(result: Result, job: Job, printed: Printed | None, start: float) -> 
             description = describe(result)
         if emit.is_compiled:
             from transpiler.harness.aot import entries as all_entries  # noqa: PLC0415
+            from transpiler.harness.stage_entries import stage_entries  # noqa: PLC0415 - the same
 
-            entries = all_entries(result.plans)
+            stages = (entry for plan in result.plans for entry in stage_entries(plan))
+            entries = (*all_entries(result.plans), *stages)
     return Translation(
         source=result.source,
         diagnostics=diagnostics,

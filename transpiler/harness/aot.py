@@ -19,7 +19,7 @@ from transpiler.harness.refusals import Refusal, refusal_of
 from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from transpiler.ir.description import KernelPlan, Specialisation
     from transpiler.ir.nodes import Kernel, Symbol
@@ -79,10 +79,17 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A specialisation to compile: its name and the Triton types of its parameters."""
+    """What to compile: its name and the Triton types of its run-time parameters.
+
+    A specialisation is the function of that name; another `function` is given its `constants`, in their order. `warps`
+    are those of a launch, where Triton does not choose.
+    """
 
     name: str
     signature: tuple[str, ...]
+    function: str | None = None
+    constants: tuple[int | bool, ...] = ()
+    warps: int | None = None
 
 
 def parse_target(name: str) -> Target:
@@ -113,10 +120,11 @@ def signature(kernel: Kernel, specialisation: Specialisation) -> tuple[str, ...]
     """The Triton types of the runtime parameters: `("*fp32", "i32", "fp32")`."""
     names = (parameter.name for parameter in kernel.dtype_parameters)
     dtypes = dict(zip(names, specialisation.dtypes, strict=True))
-    return tuple(_triton_type(parameter, dtypes) for parameter in kernel.parameters)
+    return tuple(triton_type(parameter, dtypes) for parameter in kernel.parameters)
 
 
-def _triton_type(parameter: Symbol, dtypes: dict[str, DType]) -> str:
+def triton_type(parameter: Symbol, dtypes: Mapping[str, DType]) -> str:
+    """The Triton type of a run-time parameter where dtype parameters stand for these."""
     match parameter.type:
         case Pointer(dtype=element):
             star = "*"
@@ -194,18 +202,22 @@ def compile_entry(module: ModuleType, entry: Entry, target: Target, stage: Stage
     from triton.backends.compiler import GPUTarget  # noqa: PLC0415
     from triton.compiler import ASTSource  # noqa: PLC0415
 
-    function = getattr(module, entry.name)
-    names = function.arg_names
-    if len(names) != len(entry.signature):
-        raise TypeError(f"{entry.name} takes {names}, not {len(entry.signature)} arguments")
-    source = ASTSource(fn=function, signature=dict(zip(names, entry.signature, strict=True)))
+    name = entry.function or entry.name
+    function = getattr(module, name)
+    names, count = function.arg_names, len(entry.signature)
+    if len(names) != count + len(entry.constants):
+        raise TypeError(f"{name} takes {names}, not {count} arguments and {entry.constants}")
+    constants = dict(zip(names[count:], entry.constants, strict=True))
+    types = dict(zip(names, entry.signature, strict=False)) | dict.fromkeys(constants, "constexpr")
+    source = ASTSource(fn=function, signature=types, constexprs=constants or None)
     gpu = GPUTarget(target.backend, target.architecture, target.warp_size)
+    options = _OPTIONS if entry.warps is None else {**_OPTIONS, "num_warps": entry.warps}
     try:
-        compiled = triton.compile(source, target=gpu, options=_OPTIONS)
+        compiled = triton.compile(source, target=gpu, options=options)
     except Exception as error:
         # Triton raises classes of every kind here: its own, LLVM's and those of the assembler.
         file = module.__file__ or ""
-        refusal = refusal_of(error, "".join(linecache.getlines(file)), entry.name, file)
+        refusal = refusal_of(error, "".join(linecache.getlines(file)), name, file)
         raise CompilationError(refusal) from error
     artefact: str | bytes = compiled.asm[target.artefact(stage)]
     return artefact

@@ -1,0 +1,133 @@
+"""The kernels of launch plans as entries to compile, with the tiles that they have for tensors that are large.
+
+Tiles are computed at a launch, of sizes and of the grid. All of these are taken to be `_LARGE` here; what a plan's
+conditions ask for is not looked at, so that all stages are there.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, assert_never
+
+from transpiler.harness.aot import Entry, triton_type
+from transpiler.ir.extent import (
+    Division,
+    Extreme,
+    Named,
+    Number,
+    Parameter,
+    PowerOfTwo,
+    Product,
+    Programs,
+    Sum,
+)
+from transpiler.ir.types import DType, Pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from transpiler.ir.description import KernelPlan, Specialisation
+    from transpiler.ir.extent import Extent
+    from transpiler.ir.launch_plan import LaunchPlan, Stage, Variant
+
+_LARGE = 2**16
+
+
+def stage_entries(plan: KernelPlan) -> Iterator[Entry]:
+    """The stages in the place of a kernel, each for every specialisation of it; those of one name once."""
+    known: set[str] = set()
+    if plan.optimised is None:
+        return
+    for specialisation in plan.specialisations:
+        ending = specialisation.name.removeprefix(plan.kernel.name)
+        for variant in plan.optimised.variants:
+            for stage in variant.stages:
+                name = f"{stage.kernel.name}{ending}"
+                if name not in known and _is_carried(stage):
+                    known.add(name)
+                    yield _entry(name, plan.optimised, variant, stage, specialisation)
+
+
+def _is_carried(stage: Stage) -> bool:
+    """Whether a launch gives it no dtype."""
+    kernel = stage.kernel
+    pointers = [it.type.dtype for it in kernel.parameters if isinstance(it.type, Pointer)]
+    return all(dtype in pointers for dtype in kernel.dtype_parameters)
+
+
+def _computed_in(dtype: DType) -> DType:
+    """The dtype of arithmetic."""
+    return DType.F32 if dtype.is_float and dtype.bits == 16 else dtype
+
+
+def _entry(
+    name: str, plan: LaunchPlan, variant: Variant, stage: Stage, specialisation: Specialisation
+) -> Entry:
+    kernel = plan.kernel
+    constants = zip(
+        (it.name for it in kernel.const_generics), specialisation.constants, strict=True
+    )
+    extents = {tile.name: tile.default for each in variant.stages for tile in each.tiles}
+    extents |= {quantity.name: quantity.value for quantity in variant.quantities}
+    extents |= {tile.name: tile.default for tile in stage.tiles}
+    places = [it.name for it in (*kernel.parameters, *kernel.const_generics)]
+    values = _Values(dict(constants), extents, places)
+    names = (it.name for it in kernel.dtype_parameters)
+    dtypes = dict(zip(names, specialisation.dtypes, strict=True))
+    widened = {name: _computed_in(dtype) for name, dtype in dtypes.items()}
+    scratch = {it.name for it in variant.scratch}
+    return Entry(
+        name=name,
+        signature=tuple(
+            triton_type(it, widened if it.name in scratch else dtypes)
+            for it in stage.kernel.parameters
+        ),
+        function=stage.kernel.name,
+        constants=tuple(values.named(it.name) for it in stage.kernel.const_generics),
+        warps=stage.warps,
+    )
+
+
+class _Values:
+    """The numbers of a launch whose sizes are large."""
+
+    def __init__(
+        self,
+        constants: Mapping[str, int | bool],
+        extents: Mapping[str, Extent],
+        places: Sequence[str],
+    ) -> None:
+        """`places` are the names of the kernel's parameters and const generics."""
+        self._constants = constants
+        self._extents = extents
+        self._places = places
+
+    def named(self, name: str) -> int | bool:
+        """What a name stands for."""
+        if name in self._constants:
+            return self._constants[name]
+        return self._value(self._extents[name]) if name in self._extents else _LARGE
+
+    def _value(self, extent: Extent) -> int:
+        match extent:
+            case Number(value=value):
+                return value
+            case Parameter(place=place):
+                return self.named(self._places[place])
+            case Programs():
+                return _LARGE
+            case Named(name=name):
+                return self.named(name)
+            case PowerOfTwo(value=value):
+                return 1 << max(self._value(value) - 1, 0).bit_length()
+            case Sum(added=added, subtracted=subtracted):
+                return sum(map(self._value, added)) - sum(map(self._value, subtracted))
+            case Product(factors=factors):
+                return prod(map(self._value, factors))
+            case Division(dividend=dividend, divisor=divisor, is_up=is_up):
+                sign = -1 if is_up else 1
+                return sign * (sign * self._value(dividend) // self._value(divisor))
+            case Extreme(parts=parts, is_least=is_least):
+                return (min if is_least else max)(map(self._value, parts))
+            case _:
+                assert_never(extent)
