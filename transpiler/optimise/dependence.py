@@ -14,15 +14,15 @@ from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.polynomial import Polynomial, constant
-from transpiler.analysis.values import named_value, operands
+from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Pointer, PointerTensor
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
-from transpiler.optimise.nest import Loop, Store, item_expressions
+from transpiler.optimise.nest import Loop, item_expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from transpiler.optimise.indices import Indices
     from transpiler.optimise.nest import Axis, Item
@@ -69,7 +69,9 @@ def reaches(
 
 
 def _reach(call: ir.OpCall, indices: Indices, axes: tuple[Axis, ...]) -> Reach:
-    pointer = next(it for it in operands(call) if isinstance(it.type, Pointer | PointerTensor))
+    pointer = indices.resolved(
+        next(it for it in operands(call) if isinstance(it.type, Pointer | PointerTensor))
+    )
     offsets = constant(0)
     while isinstance(pointer, ir.OffsetPointer):
         offsets += indices.polynomial(pointer.offsets)
@@ -151,15 +153,14 @@ def ratio(stride: Polynomial, span: Polynomial) -> list[int] | None:
     return list(left.elements())
 
 
-def mask_of(call: ir.OpCall) -> ir.Expression | None:
-    """The mask of a load or a store."""
-    return named_value(call, "mask")
-
-
-def stores(items: Iterable[Item]) -> Iterator[Store]:
-    """All stores in some items."""
-    for item in items:
-        if isinstance(item, Store):
-            yield item
-        elif isinstance(item, Loop):
-            yield from stores(item.items)
+def passes_memory_on(items: Sequence[Item], indices: Indices) -> bool:
+    """Whether a loop at the top touches what another of the items stores, or stores what another one touches."""
+    touched = [frozenset(it.root for it in reaches((item,), indices)) for item in items]
+    stored = [
+        frozenset(it.root for it in reaches((item,), indices) if it.is_store) for item in items
+    ]
+    return any(
+        not stored[first].isdisjoint(touched[second])
+        for first, second in permutations(range(len(items)), 2)
+        if isinstance(items[first], Loop) or isinstance(items[second], Loop)
+    )

@@ -23,16 +23,16 @@ from transpiler.optimise.extents import (
 )
 from transpiler.optimise.flags import BLOCK_AXIS, VECTORISE_LOOP
 from transpiler.optimise.indices import Indices
-from transpiler.optimise.nest import AxisKind
+from transpiler.optimise.nest import AxisKind, Loop
 from transpiler.optimise.stages import UnknownExtentError
-from transpiler.optimise.work import definitions, loops
+from transpiler.optimise.work import Role, definitions, loops
 
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.ir import nodes as ir
     from transpiler.ir.extent import Extent
     from transpiler.optimise.flags import OptimiseOptions
-    from transpiler.optimise.nest import Axis, Loop
+    from transpiler.optimise.nest import Axis
     from transpiler.optimise.work import Work
 
 
@@ -45,23 +45,31 @@ class Execution(Enum):
 
 
 class Lanes(NamedTuple):
-    """An axis whose indices are the lanes of tiles, along the dimension `place`."""
+    """Axes whose indices are the lanes of tiles along one dimension: several where loops follow one another.
 
-    axis: Axis
+    `extent` is that of the first. `block` is what the extent of tiles is called, `default` what it is without tuning.
+    """
+
+    axes: tuple[Axis, ...]
     execution: Execution
-    is_reduced: bool
     extent: Extent
     block: str
     default: Extent
     choices: tuple[int, ...]
 
+    @property
+    def axis(self) -> Axis:
+        """The axis, or the first of them."""
+        return self.axes[0]
+
 
 class Layout(NamedTuple):
-    """The layout of a work: `columns` and `rows`, the other axes of the grid, and the loops that stay."""
+    """The layout of a work: `columns` and `rows`, the other axes of the grid; `reduced` are the axes of reductions."""
 
     columns: Lanes
     rows: Lanes | None
     programs: tuple[Axis, ...]
+    reduced: frozenset[ir.Symbol]
     shape: Shape
 
     @property
@@ -87,6 +95,8 @@ class Shape(NamedTuple):
 # Measured on an H200, whose 132 multiprocessors run two such programs each.
 _STREAMED = Shape(columns=64, lanes=4096, programs=264, stages=4)
 """A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
+_WHOLE = Shape(columns=32, lanes=4096, stages=4)
+"""The same by programs that do all of their columns alone."""
 _STORED = Shape(columns=1024, lanes=4096, programs=2048)
 """A reduction that stores results for each index as well."""
 _APPLIED = Shape(columns=256, lanes=2048)
@@ -95,6 +105,8 @@ _COMBINED = Shape(columns=4, lanes=1024)
 """Partial results of columns: there are few, so programs are more worth than wide accesses."""
 _COMBINED_ALONG = Shape(columns=1024, lanes=2048)
 """Partial results that are contiguous along what is reduced."""
+WHOLE_COLUMNS = 4096
+"""From so many columns on, there are programs enough without sharing out rows."""
 
 
 def layout(work: Work, options: OptimiseOptions) -> Layout | None:
@@ -120,63 +132,84 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
     if scores[columns.symbol] == 0:
         return None
     rows = _rows(work, axes, columns, indices)
-    reduced = {loop.axis.symbol for loop in nested if _is_reduced(loop, nested)}
-    shape = _shape(work, columns.symbol in reduced, any(it.is_store and it.axes for it in every))
+    reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
+    stores = any(it.is_store and it.axes for it in every)
+    shape = _shape(work, columns.symbol in reduced, stores)
+    if shape.stages:
+        shape = shape._replace(lanes=shape.lanes // _loads_at_once(work, indices))
     across = extent_of_axis(columns, indices)
     first = Lanes(
-        axis=columns,
+        axes=(columns,),
         execution=_execution(columns, work, reduced, is_rows=False),
-        is_reduced=columns.symbol in reduced,
         extent=across,
         block=_block(columns),
         default=least(Number(shape.columns), power_of_two(across)),
         choices=(32, 64, 128, 256, 512, 1024),
     )
     second = None
-    if rows is not None:
-        down = extent_of_axis(rows, indices)
+    if rows:
+        down = extent_of_axis(rows[0], indices)
         second = Lanes(
-            axis=rows,
-            execution=_execution(rows, work, reduced, is_rows=True),
-            is_reduced=rows.symbol in reduced,
+            axes=rows,
+            execution=_execution(rows[0], work, reduced, is_rows=True),
             extent=down,
-            block=_block(rows),
+            block=_block(rows[0]),
             default=least(rounded_down(Number(shape.lanes), first.default), power_of_two(down)),
             choices=(1, 2, 4, 8, 16, 32, 64),
         )
-    others = tuple(it for it in work.programs if it is not columns and it is not rows)
-    return Layout(first, second, others, shape)
+    others = tuple(it for it in work.programs if it is not columns and it not in rows)
+    return Layout(first, second, others, reduced, shape)
 
 
 def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT001 - two facts
     """The shape of tiles; `is_along` tells that columns are reduced, `has_store` that loops store."""
-    if work.name == "final":
-        return _COMBINED_ALONG if is_along else _COMBINED
-    if work.part is None:
-        return _APPLIED
-    return _STORED if has_store or is_along else _STREAMED
+    match work.role:
+        case Role.FINAL:
+            return _COMBINED_ALONG if is_along else _COMBINED
+        case Role.PARTIAL:
+            return _STORED if has_store or is_along else _STREAMED
+        case Role.WHOLE:
+            return _WHOLE
+        case Role.APPLY | Role.STORE:
+            return _APPLIED
+
+
+def _loads_at_once(work: Work, indices: Indices) -> int:
+    """By how much tiles have to be smaller for the loads of a loop to be in flight together, a power of two.
+
+    Three iterations of one load in f64 take 96 KiB of shared memory, which all GPUs with such pipelines have.
+    """
+    most = max(
+        sum(not it.is_store for it in reaches((loop,), indices)) for loop in loops(work.items)
+    )
+    return 1 << (most - 1).bit_length() if most > 1 else 1
 
 
 def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:
     if axis.kind is AxisKind.PROGRAM:
         return options.has(BLOCK_AXIS)
-    return axis.tile is not None or work.name == "final" or options.has(VECTORISE_LOOP)
+    return axis.tile is not None or work.role is Role.FINAL or options.has(VECTORISE_LOOP)
 
 
-def _rows(work: Work, axes: tuple[Axis, ...], columns: Axis, indices: Indices) -> Axis | None:
-    """The axis for rows: the outermost loop, else one of the grid all stores vary along and some loads do not."""
+def _rows(work: Work, axes: tuple[Axis, ...], columns: Axis, indices: Indices) -> tuple[Axis, ...]:
+    """The axes for rows: the loops at the top, else one of the grid all stores vary along and some loads do not."""
+    top = tuple(
+        item.axis for item in work.items if isinstance(item, Loop) and item.axis is not columns
+    )
+    if top:
+        return top if all(axis in axes for axis in top) else ()
     found = list(reaches(work.items, indices))
     for axis in axes:
         if axis.kind is AxisKind.LOOP and axis is not columns:
-            return axis
+            return (axis,)
     for axis in axes:
         if axis is columns:
             continue
         varies = [axis.symbol in _inside(indices, it.offsets) for it in found]
         stored = [flag for flag, it in zip(varies, found, strict=True) if it.is_store]
         if stored and all(stored) and not all(varies):
-            return axis
-    return None
+            return (axis,)
+    return ()
 
 
 def _inside(indices: Indices, polynomial: Polynomial) -> frozenset[ir.Symbol]:
@@ -190,8 +223,14 @@ def _is_reduced(loop: Loop, nested: list[Loop]) -> bool:
     )
 
 
-def _execution(axis: Axis, work: Work, reduced: set[ir.Symbol], *, is_rows: bool) -> Execution:
-    if axis.kind is AxisKind.PROGRAM or axis.symbol not in reduced:
+def _execution(
+    axis: Axis, work: Work, reduced: frozenset[ir.Symbol], *, is_rows: bool
+) -> Execution:
+    if axis.kind is AxisKind.PROGRAM:
+        return Execution.PROGRAMS
+    if work.role is Role.WHOLE:
+        return Execution.LOOP
+    if axis.symbol not in reduced:
         return Execution.PROGRAMS
     if work.part is None:
         return Execution.LOOP

@@ -76,7 +76,7 @@ class _Materialiser:
         self._symbols = symbols
         self._indices = Indices(definitions(work.items))
         self._rank = len(layout.lanes)
-        self._blocks: dict[ir.Symbol, ir.Symbol] = {}
+        self._blocks: dict[str, ir.Symbol] = {}
         self._values: dict[ir.Symbol, ir.Expression] = {}
         self._scope: list[Lane] = []
         self._lanes: dict[ir.Symbol, Lane] = {}
@@ -90,7 +90,7 @@ class _Materialiser:
 
     def stage(self) -> Materialised:
         for lanes in self._layout.lanes:
-            self._blocks[lanes.axis.symbol] = self._symbols.new(
+            self._blocks[lanes.block] = self._symbols.new(
                 lanes.block, I32, lanes.axis.span, ir.SymbolKind.CONST_GENERIC
             )
         head = list(self._head())
@@ -170,7 +170,7 @@ class _Materialiser:
     def _tile_digit(self, lanes: Lanes) -> _Digit:
         build = Build(lanes.axis.span)
         axis = lanes.axis
-        block = self._blocks[axis.symbol]
+        block = self._blocks[lanes.block]
         start, stop = self._outright(axis.start), self._outright(axis.stop)
         count = build.rounded_up(build.subtract(stop, start), build.read(block))
         symbol = self._symbols.new(f"{axis.symbol.name}_tile", I32, axis.span)
@@ -226,7 +226,7 @@ class _Materialiser:
             share, _ = self._shares[rows.axis.symbol]
             index = build.read(share)
             extent.append(self._digits[-1].extent)
-        if columns.is_reduced:
+        if columns.axis.symbol in self._layout.reduced:
             digit = self._digits[0]
             index = build.add(build.multiply(index, digit.limit), build.read(digit.symbol))
             # The tile is not known among quantities, so it is settled here.
@@ -240,22 +240,21 @@ class _Materialiser:
         """The indices of a tile that the program has, and which of them exist."""
         axis = lanes.axis
         build = Build(axis.span)
-        first = build.multiply(build.read(tile), build.read(self._blocks[axis.symbol]))
+        first = build.multiply(build.read(tile), build.read(self._blocks[lanes.block]))
         start, stop = self._outright(axis.start), self._outright(axis.stop)
-        yield from self._bound(lanes, build.add(start, first), stop)
+        yield from self._bound(lanes, axis, build.add(start, first), stop)
 
     def _outright(self, bound: ir.Expression) -> ir.Expression:
         """A bound at the top of the stage, where what the kernel calls it has no value yet."""
         return Inlined(self._indices).expression(bound)
 
     def _bound(
-        self, lanes: Lanes, first: ir.Expression, stop: ir.Expression
+        self, lanes: Lanes, axis: Axis, first: ir.Expression, stop: ir.Expression
     ) -> Iterator[ir.Statement]:
-        axis = lanes.axis
         build = Build(axis.span)
         place = self._layout.lanes.index(lanes)
         dimension = NamedDimension(name=lanes.block)
-        tile = build.lanes(self._blocks[axis.symbol], dimension, place, self._rank)
+        tile = build.lanes(self._blocks[lanes.block], dimension, place, self._rank)
         value = build.add(first, tile)
         index = self._symbols.like(axis.symbol, value.type)
         yield ir.Let(span=axis.span, symbol=index, value=value)
@@ -263,13 +262,18 @@ class _Materialiser:
         exists = build.less(build.read(index), stop)
         mask = self._symbols.new(f"{axis.symbol.name}_mask", exists.type, axis.span)
         yield ir.Let(span=axis.span, symbol=mask, value=exists)
-        lane = self._lanes[axis.symbol] = Lane(lanes, build.read(mask))
+        lane = self._lanes[axis.symbol] = Lane(
+            lanes, build.read(mask), axis.symbol in self._layout.reduced
+        )
         # Lanes of a loop whose tiles are programs are there in what was the loop alone.
         if axis.kind is AxisKind.PROGRAM or lanes.execution is not Execution.PROGRAMS:
             self._scope.append(lane)
 
     def _lanes_of(self, axis: Axis) -> Lanes | None:
-        return next((it for it in self._layout.lanes if it.axis.symbol == axis.symbol), None)
+        for lanes in self._layout.lanes:
+            if any(it.symbol == axis.symbol for it in lanes.axes):
+                return lanes
+        return None
 
     # --- Items ------------------------------------------------------------------------------------
 
@@ -329,7 +333,7 @@ class _Materialiser:
             yield self._started(reduction, item)
         yield from self._iterated(item)
         for reduction in item.reductions:
-            yield self._ended(reduction)
+            yield self._ended(reduction, item)
 
     def _iterated(self, item: Loop) -> Iterator[ir.Statement]:
         lanes = self._lanes_of(item.axis)
@@ -350,7 +354,7 @@ class _Materialiser:
             self._values[axis.symbol] = build.read(symbol)
         else:
             symbol = self._symbols.new(f"{axis.symbol.name}_start", I32, axis.span)
-            step = build.read(self._blocks[axis.symbol])
+            step = build.read(self._blocks[lanes.block])
             if lanes.execution is Execution.SHARED:
                 share, each = self._shares[axis.symbol]
                 first = build.multiply(build.read(share), build.read(each))
@@ -359,7 +363,7 @@ class _Materialiser:
                 named = self._symbols.new(f"{axis.symbol.name}_end", I32, axis.span)
                 yield ir.Let(span=axis.span, symbol=named, value=end)
                 stop = build.read(named)
-            body += self._bound(lanes, build.read(symbol), stop)
+            body += self._bound(lanes, axis, build.read(symbol), stop)
         for inner in item.items:
             body += self._item(inner)
         del self._scope[depth:]
@@ -381,9 +385,9 @@ class _Materialiser:
         extents: list[ir.Expression] = []
         build = Build(reduction.span)
         for lanes in self._layout.lanes:
-            is_there = lanes.axis.symbol in inside or any(it.lanes is lanes for it in self._scope)
+            is_there = _has_axis(lanes, inside) or any(it.lanes is lanes for it in self._scope)
             shape.append(NamedDimension(name=lanes.block) if is_there else 1)
-            block = build.read(self._blocks[lanes.axis.symbol])
+            block = build.read(self._blocks[lanes.block])
             extents.append(block if is_there else build.number(1))
         dtype = dtype_of(
             ir.Read(span=reduction.span, type=reduction.symbol.type, symbol=reduction.symbol)
@@ -398,14 +402,15 @@ class _Materialiser:
         self._accumulators[reduction.symbol] = (reduction, accumulator)
         return ir.Let(span=reduction.span, symbol=accumulator, value=value)
 
-    def _ended(self, reduction: Reduction) -> ir.Statement:
+    def _ended(self, reduction: Reduction, loop: Loop) -> ir.Statement:
         """The result: the lanes of axes that are reduced made one."""
         _, accumulator = self._accumulators.pop(reduction.symbol)
         build = Build(reduction.span)
         value: ir.Expression = build.read(accumulator)
         shape = shape_of(accumulator.type)
         dtype = dtype_of(value)
-        reduced = [place for place, it in enumerate(self._layout.lanes) if it.is_reduced]
+        inside = {it.axis.symbol for it in loops((loop,))}
+        reduced = [place for place, it in enumerate(self._layout.lanes) if _has_axis(it, inside)]
         keep = ir.FlagArgument(span=build.span, value=True)
         none = ir.AbsentArgument(span=build.span)
         if len(reduced) == self._rank:
@@ -428,3 +433,7 @@ class _Materialiser:
 
     def _expression(self, node: ir.Expression) -> ir.Expression:
         return Tiler(self._values, self._scope, self._layout).expression(node)
+
+
+def _has_axis(lanes: Lanes, symbols: set[ir.Symbol]) -> bool:
+    return any(axis.symbol in symbols for axis in lanes.axes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from transpiler.ir.extent import AtLeast, Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Quantity, Stage, Variant
 from transpiler.optimise.collapse import collapse
-from transpiler.optimise.dependence import DependentError, reorderable
+from transpiler.optimise.dependence import DependentError, passes_memory_on, reorderable
 from transpiler.optimise.extents import at_least, times
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
@@ -20,7 +20,7 @@ from transpiler.optimise.flags import (
     VECTORISE_LOOP,
 )
 from transpiler.optimise.indices import Indices
-from transpiler.optimise.layout import Execution, extent_of_axis, layout
+from transpiler.optimise.layout import WHOLE_COLUMNS, Execution, extent_of_axis, layout
 from transpiler.optimise.lift import lift
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, dump_nest
@@ -28,7 +28,7 @@ from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.stages import Stages, UnknownExtentError
 from transpiler.optimise.symbols import Symbols
-from transpiler.optimise.work import Work, definitions, loops
+from transpiler.optimise.work import Role, Work, definitions, loops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -142,7 +142,9 @@ class Planner:
             return None
         if not self._may_take_apart(nest):
             return None
-        variants = [it for it in (self._flat(nest), self._tiled(nest)) if it is not None]
+        variants = [
+            it for it in (self._flat(nest), self._whole(nest), self._tiled(nest)) if it is not None
+        ]
         if not variants:
             return None
         return LaunchPlan(
@@ -212,6 +214,26 @@ class Planner:
             )
         return variant
 
+    def _whole(self, nest: Nest) -> Variant | None:
+        """One launch, where there are columns enough for all of its programs to reduce theirs alone."""
+        top = [item for item in nest.items if isinstance(item, Loop)]
+        if not any(loop.reductions for loop in top) or len(list(loops(nest.items))) > len(top):
+            return None
+        if passes_memory_on(nest.items, Indices(definitions(nest.items))):
+            # Threads of a program do not wait for each other's stores as launches do.
+            return None
+        work = Work(
+            role=Role.WHOLE,
+            programs=nest.programs,
+            items=nest.items,
+            summary="All of it, for a tile of columns a program.",
+        )
+        chosen = self._layout(work)
+        if chosen is None or chosen.columns.axis.kind is not AxisKind.PROGRAM:
+            return None
+        columns = AtLeast(value=chosen.columns.extent, bound=Number(WHOLE_COLUMNS))
+        return self._variant([work], "", (columns,))
+
     def _tiled(self, nest: Nest) -> Variant | None:
         works = Stages(nest, self._symbols).works()
         return self._variant(works, "", self._conditions(nest, works))
@@ -223,7 +245,7 @@ class Planner:
             return ()
         for work in works:
             chosen = self._layout(work)
-            if chosen is None or (work.name != "final" and chosen.columns.axis.tile is None):
+            if chosen is None or (work.role is not Role.FINAL and chosen.columns.axis.tile is None):
                 return ()
         programs = times(
             *(extent_of_axis(it, Indices(definitions(nest.items))) for it in nest.programs)
@@ -266,7 +288,7 @@ class Planner:
     def _stage_name(self, work: Work, prefix: str, *, is_only: bool) -> str:
         words = [prefix] if prefix else []
         if not is_only or not prefix:
-            words.append("tiled" if is_only else work.name)
+            words.append("tiled" if is_only and work.role is not Role.WHOLE else work.role.value)
         name = f"{self._kernel.name}__{'_'.join(words)}"
         number, free = 1, name
         while free in self._names:
@@ -281,11 +303,11 @@ class Planner:
             what = f"`{axis.symbol.name}` in tiles of {lanes.block} in `{name}`"
             if axis.kind is AxisKind.PROGRAM:
                 self._applied(BLOCK_AXIS, what, axis.span)
-            elif axis.tile is None and work.name != "final":
+            elif axis.tile is None and work.role is not Role.FINAL:
                 self._applied(VECTORISE_LOOP, what, axis.span)
-            if axis.kind is AxisKind.LOOP and not lanes.is_reduced:
+            if axis.kind is AxisKind.LOOP and axis.symbol not in chosen.reduced:
                 self._applied(SPREAD_LOOP, f"each tile of {what} is a program", axis.span)
-            if lanes.is_reduced and lanes.execution is not Execution.LOOP:
+            if axis.symbol in chosen.reduced and lanes.execution is not Execution.LOOP:
                 self._applied(
                     SPLIT_REDUCTION,
                     f"the loop over `{axis.symbol.name}` is shared out among programs",

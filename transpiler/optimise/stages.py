@@ -21,6 +21,7 @@ from transpiler.optimise.extents import extent_of, times
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
 from transpiler.optimise.work import (
+    Role,
     Work,
     definitions,
     loops,
@@ -130,7 +131,7 @@ class Stages:
         name = loop.axis.symbol.name
         if not loop.reductions:
             return Work(
-                name="apply", programs=programs, items=items, summary=f"The loop over `{name}`."
+                role=Role.APPLY, programs=programs, items=items, summary=f"The loop over `{name}`."
             )
         build = Build(loop.span)
         part = self._symbols.new("part", I32, loop.span)
@@ -146,7 +147,7 @@ class Stages:
         self._pending.append((loop, parts))
         names = ", ".join(f"`{it.name}`" for it in loop.reductions)
         return Work(
-            name="partial",
+            role=Role.PARTIAL,
             programs=programs,
             items=(*items, *stored),
             summary=f"What each part of the loop over `{name}` adds to {names}.",
@@ -239,7 +240,7 @@ class Stages:
                     behind.append(self._stored(build, pointer, self._place(build), reduction))
         self._pending = []
         return Work(
-            name="final",
+            role=Role.FINAL,
             programs=self._nest.programs,
             items=(*before, *items, *behind),
             summary="The parts combined"
@@ -249,7 +250,7 @@ class Stages:
 
     def _points(self, group: Group) -> Work:
         return Work(
-            name="store",
+            role=Role.STORE,
             programs=self._nest.programs,
             items=self._with_inputs(needed(self._nest.items, group.items)),
             summary="What is stored once.",

@@ -27,6 +27,7 @@ class Lane(NamedTuple):
 
     lanes: Lanes
     mask: ir.Expression
+    is_reduced: bool
 
 
 class Tiler(Rewriter):
@@ -115,7 +116,7 @@ class Tiler(Rewriter):
 
 def reduced_mask(scope: Sequence[Lane], build: Build) -> ir.Expression | None:
     """Which lanes of axes that are reduced exist; None where there are no such lanes."""
-    return conjunction([lane.mask for lane in scope if lane.lanes.is_reduced], build)
+    return conjunction([lane.mask for lane in scope if lane.is_reduced], build)
 
 
 def conjunction(masks: Sequence[ir.Expression], build: Build) -> ir.Expression | None:

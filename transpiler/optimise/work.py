@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
@@ -19,16 +20,31 @@ if TYPE_CHECKING:
     from transpiler.optimise.nest import Axis, Item
 
 
+class Role(Enum):
+    """What a launch is among those that a nest is taken apart into; its value is what its kernel is called by."""
+
+    WHOLE = "whole"
+    """All of the nest."""
+    PARTIAL = "partial"
+    """A loop that reduces, its iterations shared out among programs."""
+    FINAL = "final"
+    """Partial results combined, and what stands behind the loops."""
+    APPLY = "apply"
+    """A loop whose iterations are independent."""
+    STORE = "store"
+    """What stands between loops."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """`items` for each index of the axes `programs`, in one launch.
 
-    `name` is what its kernel is called behind the name of the original. `part` is there where the iterations of the
+    `part` is there where the iterations of the
     loops are shared out among programs: then it numbers these, and its results are partial. `summary` is for the
     docstring. `scratch` is memory it is the first to write.
     """
 
-    name: str
+    role: Role
     programs: tuple[Axis, ...]
     items: tuple[Item, ...]
     summary: str
