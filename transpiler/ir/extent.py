@@ -36,6 +36,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemSize:
+    """How many bytes a number takes in the dtype in which arithmetic on a dtype parameter runs."""
+
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
 class PowerOfTwo:
     """The least power of two that is not below a number, at least 1."""
 
@@ -75,7 +82,16 @@ class Extreme:
 
 
 Extent: TypeAlias = (
-    Number | Parameter | Programs | Named | PowerOfTwo | Sum | Product | Division | Extreme
+    Number
+    | Parameter
+    | Programs
+    | Named
+    | ItemSize
+    | PowerOfTwo
+    | Sum
+    | Product
+    | Division
+    | Extreme
 )
 
 

@@ -8,6 +8,7 @@ from transpiler.ir.dump import dump_routine
 from transpiler.ir.extent import (
     Division,
     Extreme,
+    ItemSize,
     Named,
     Number,
     Parameter,
@@ -79,6 +80,8 @@ class _Plan:
                 return GRID_NAMES[axis]
             case Named(name=name):
                 return name
+            case ItemSize(dtype=dtype):
+                return f"item_size({dtype})"
             case PowerOfTwo(value=value):
                 return f"power_of_two({self._text(value)})"
             case Sum(added=added, subtracted=subtracted):

@@ -10,7 +10,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.polynomial import constant
-from transpiler.ir.extent import Number
+from transpiler.ir.extent import ItemSize, Number
+from transpiler.ir.types import DType, DtypeParameter, Pointer, dtype_text
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.extents import (
     extent_of,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.ir import nodes as ir
     from transpiler.ir.extent import Extent
+    from transpiler.ir.types import ElementType
     from transpiler.optimise.flags import OptimiseOptions
     from transpiler.optimise.nest import Axis
     from transpiler.optimise.work import Work
@@ -97,8 +99,10 @@ _STREAMED = Shape(columns=64, lanes=4096, programs=264, stages=4)
 """A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
 _WHOLE = Shape(columns=32, lanes=4096, stages=4)
 """The same by programs that do all of their columns alone."""
-_STORED = Shape(columns=1024, lanes=4096, programs=2048)
-"""A reduction that stores results for each index as well."""
+_STORED = Shape(columns=1024, lanes=4096, programs=512)
+"""A reduction of columns that stores results for each index as well: partial results are many, so parts are few."""
+_ALONG = Shape(columns=1024, lanes=4096, programs=2048)
+"""A reduction along columns: a tile leaves one number behind."""
 _APPLIED = Shape(columns=256, lanes=2048)
 """Independent indices, of the grid or of a loop."""
 _COMBINED = Shape(columns=4, lanes=1024)
@@ -135,8 +139,7 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
     stores = any(it.is_store and it.axes for it in every)
     shape = _shape(work, columns.symbol in reduced, stores)
-    if shape.stages:
-        shape = shape._replace(lanes=shape.lanes // _loads_at_once(work, indices))
+    most = _lanes_in_flight(work, indices) if shape.stages else Number(shape.lanes)
     across = extent_of_axis(columns, indices)
     first = Lanes(
         axes=(columns,),
@@ -154,7 +157,7 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
             execution=_execution(rows[0], work, reduced, is_rows=True),
             extent=down,
             block=_block(rows[0]),
-            default=least(rounded_down(Number(shape.lanes), first.default), power_of_two(down)),
+            default=least(rounded_down(most, first.default), power_of_two(down)),
             choices=(1, 2, 4, 8, 16, 32, 64),
         )
     others = tuple(it for it in work.programs if it is not columns and it not in rows)
@@ -167,22 +170,54 @@ def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT00
         case Role.FINAL:
             return _COMBINED_ALONG if is_along else _COMBINED
         case Role.PARTIAL:
-            return _STORED if has_store or is_along else _STREAMED
+            if is_along:
+                return _ALONG
+            return _STORED if has_store else _STREAMED
         case Role.WHOLE:
             return _WHOLE
         case Role.APPLY | Role.STORE:
             return _APPLIED
 
 
-def _loads_at_once(work: Work, indices: Indices) -> int:
-    """By how much tiles have to be smaller for the loads of a loop to be in flight together, a power of two.
+_IN_FLIGHT = 1 << 15
+"""Bytes an iteration may load: three iterations of them fit into the shared memory of all GPUs with such pipelines."""
 
-    Three iterations of one load in f64 take 96 KiB of shared memory, which all GPUs with such pipelines have.
-    """
-    most = max(
-        sum(not it.is_store for it in reaches((loop,), indices)) for loop in loops(work.items)
+
+def _lanes_in_flight(work: Work, indices: Indices) -> Extent:
+    """How many lanes a tile has for the loads of a loop to be in flight together."""
+    found = [
+        [it.root for it in reaches((loop,), indices) if not it.is_store]
+        for loop in loops(work.items)
+    ]
+    most = max(map(len, found), default=1)
+    roots = {root.type.dtype for each in found for root in each if isinstance(root.type, Pointer)}
+    return least(
+        Number(_STREAMED.lanes),
+        rounded_down(Number(_IN_FLIGHT >> max(most - 1, 0).bit_length()), _item_size(roots)),
     )
-    return 1 << (most - 1).bit_length() if most > 1 else 1
+
+
+def _item_size(dtypes: set[ElementType]) -> Extent:
+    """The bytes of the widest of some dtypes."""
+    sizes: list[Extent] = []
+    for dtype in sorted(dtypes, key=dtype_text):
+        match dtype:
+            case DtypeParameter(name=name):
+                sizes.append(ItemSize(name))
+            case DType(bits=bits):
+                sizes.append(Number(max(bits // 8, 1)))
+            case _:
+                sizes.append(Number(_WIDEST))
+    match sizes:
+        case []:
+            return Number(_WIDEST)
+        case [only]:
+            return only
+        case _:
+            return greatest(*sizes)
+
+
+_WIDEST = 8
 
 
 def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:

@@ -26,7 +26,7 @@ from transpiler.optimise.layout import Execution, Lanes, Layout, extent_of_axis,
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.tiled import Lane, Tiler, reduced_mask
-from transpiler.optimise.work import definitions, loops, without_dead
+from transpiler.optimise.work import Role, definitions, loops, without_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,7 +257,9 @@ class _Materialiser:
         tile = build.lanes(self._blocks[lanes.block], dimension, place, self._rank)
         value = build.add(first, tile)
         index = self._symbols.like(axis.symbol, value.type)
-        yield ir.Let(span=axis.span, symbol=index, value=value)
+        yield ir.Let(
+            span=axis.span, symbol=index, value=value, layout=_comment(self._origin(lanes, axis))
+        )
         self._values[axis.symbol] = build.read(index)
         exists = build.less(build.read(index), stop)
         mask = self._symbols.new(f"{axis.symbol.name}_mask", exists.type, axis.span)
@@ -268,6 +270,18 @@ class _Materialiser:
         # Lanes of a loop whose tiles are programs are there in what was the loop alone.
         if axis.kind is AxisKind.PROGRAM or lanes.execution is not Execution.PROGRAMS:
             self._scope.append(lane)
+
+    def _origin(self, lanes: Lanes, axis: Axis) -> str | None:
+        """Which transform made the lanes of an axis, in words for readers of the stage."""
+        tile = f"{lanes.block} indices of {axis.symbol.name}"
+        if axis.kind is AxisKind.PROGRAM:
+            return f"block-axis: a program does {tile}."
+        if lanes.execution is Execution.PROGRAMS:
+            how = "split-reduction" if axis.symbol in self._layout.reduced else "spread-loop"
+            return f"{how}: a program does {tile}."
+        if axis.tile is None and self._work.role is not Role.FINAL:
+            return f"vectorise-loop: {tile} at a time."
+        return None
 
     def _lanes_of(self, axis: Axis) -> Lanes | None:
         for lanes in self._layout.lanes:
@@ -361,7 +375,8 @@ class _Materialiser:
                 start = build.add(start, first)
                 end = build.least(build.add(start, build.read(each)), stop)
                 named = self._symbols.new(f"{axis.symbol.name}_end", I32, axis.span)
-                yield ir.Let(span=axis.span, symbol=named, value=end)
+                note = f"split-reduction: the program's share of {axis.symbol.name}."
+                yield ir.Let(span=axis.span, symbol=named, value=end, layout=_comment(note))
                 stop = build.read(named)
             body += self._bound(lanes, axis, build.read(symbol), stop)
         for inner in item.items:
@@ -433,6 +448,10 @@ class _Materialiser:
 
     def _expression(self, node: ir.Expression) -> ir.Expression:
         return Tiler(self._values, self._scope, self._layout).expression(node)
+
+
+def _comment(text: str | None) -> ir.Layout:
+    return ir.Layout() if text is None else ir.Layout(comments=(text,))
 
 
 def _has_axis(lanes: Lanes, symbols: set[ir.Symbol]) -> bool:

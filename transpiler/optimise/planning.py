@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir.extent import AtLeast, Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Quantity, Stage, Variant
+from transpiler.optimise.classics import classics
 from transpiler.optimise.collapse import collapse
+from transpiler.optimise.context import ClassicContext
 from transpiler.optimise.dependence import DependentError, passes_memory_on, reorderable
 from transpiler.optimise.extents import at_least, times
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
     COLLAPSE_AXES,
+    EVICTION,
+    HINTS,
     SPLIT_INDEX,
     SPLIT_KERNEL,
     SPLIT_REDUCTION,
@@ -25,6 +29,7 @@ from transpiler.optimise.lift import lift
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, dump_nest
 from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.remarks import Remarks
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.stages import Stages, UnknownExtentError
 from transpiler.optimise.symbols import Symbols
@@ -38,7 +43,6 @@ if TYPE_CHECKING:
     from transpiler.optimise.flags import OptimiseOptions, Transform
     from transpiler.optimise.layout import Layout
     from transpiler.optimise.nest import Item, Nest
-    from transpiler.optimise.remarks import Remarks
     from transpiler.source import Span
 
 _LOOP_TRANSFORMS = (
@@ -59,6 +63,9 @@ _NOTHING_TO_DO = {
     BLOCK_AXIS: "the lanes of tiles are those of loops",
     COLLAPSE_AXES: "no two axes are one contiguous piece of memory",
 }
+_PAYS_ALONE = frozenset({HINTS, EVICTION})
+"""The classic transforms that change what the backend makes of a kernel that stays as it is otherwise."""
+_WARPS = 4
 _FLAT_BELOW = 1024
 """Inner axes shorter than that share lanes with the axis around them."""
 _ENOUGH_PROGRAMS = 256
@@ -83,11 +90,40 @@ class Planner:
         self._observe = observe
         self._symbols = Symbols(kernel)
         self._told: set[Transform] = set()
+        self._done: list[tuple[Transform, str, Span]] = []
+        self._classic = Remarks()
+        self._context = ClassicContext(
+            name=kernel.name, options=options, remarks=self._classic, functions=functions
+        )
         self._positive: set[ir.Symbol] = set()
         self._names: set[str] = set()
 
     def plan(self) -> LaunchPlan | None:
         """The plan; None where the kernel stays as it is."""
+        plan = self._restructured() or self._improved()
+        for remark in self._classic.remarks:
+            self._remarks.add(remark)
+        return plan
+
+    def _improved(self) -> LaunchPlan | None:
+        """The kernel as it is launched, where a classic transform that pays alone changes it."""
+        self._classic.clear()
+        kernel = classics(self._kernel, self._context)
+        applied = {it.transform for it in self._classic.remarks if it.is_applied}
+        if applied.isdisjoint(_PAYS_ALONE):
+            self._classic.give_up(f"alone it does not pay in `{self._kernel.name}`")
+            return None
+        name = f"{self._kernel.name}__{'_'.join(sorted(it.flag for it in applied & _PAYS_ALONE))}"
+        stage = Stage(
+            kernel=replace(kernel, name=name, backward=None, backward_span=None),
+            grid=tuple(map(Named, GRID_NAMES)),
+            tiles=(),
+            warps=_WARPS,
+        )
+        variant = Variant(conditions=(), quantities=(), scratch=(), stages=(stage,))
+        return LaunchPlan(kernel=self._kernel, requires=(), variants=(variant,))
+
+    def _restructured(self) -> LaunchPlan | None:
         try:
             plan = self._planned()
         except NotLiftedError as refusal:
@@ -100,6 +136,10 @@ class Planner:
             reason = f"the extent of `{refusal.axis.symbol.name}` is not made of arguments"
             self._missed_all(reason, refusal.axis.span)
             return None
+        if plan is not None:
+            for transform, message, span in self._done:
+                self._told.add(transform)
+                self._remarks.applied(transform, self._kernel.name, message, span)
         for transform in _LOOP_TRANSFORMS:
             if transform not in self._told:
                 self._missed(transform, _NOTHING_TO_DO[transform], self._kernel.name_span)
@@ -108,8 +148,8 @@ class Planner:
     # --- Remarks ----------------------------------------------------------------------------------
 
     def _applied(self, transform: Transform, message: str, span: Span) -> None:
-        self._told.add(transform)
-        self._remarks.applied(transform, self._kernel.name, message, span)
+        """Note what was done, which is so once there is a plan."""
+        self._done.append((transform, message, span))
 
     def _missed(self, transform: Transform, message: str, span: Span) -> None:
         self._told.add(transform)
@@ -268,7 +308,7 @@ class Planner:
                 return None
             name = self._stage_name(work, prefix, is_only=len(works) == 1)
             made = materialise(self._kernel, name, work, chosen, self._symbols)
-            stages.append(made.stage)
+            stages.append(self._finished(made.stage, work, (len(stages) + 1, len(works))))
             quantities += made.quantities
             scratch += work.scratch
             self._tell(work, chosen, name)
@@ -285,6 +325,16 @@ class Planner:
             stages=tuple(stages),
         )
 
+    def _finished(self, stage: Stage, work: Work, place: tuple[int, int]) -> Stage:
+        """The stage with its documentation, and what the classic transforms make of it."""
+        number, count = place
+        which = f"Launch {number} of {count}" if count > 1 else "The one launch"
+        documented = replace(
+            stage.kernel,
+            docs=(work.summary, "", f"{which} in the place of `{self._kernel.name}`."),
+        )
+        return replace(stage, kernel=classics(documented, self._context))
+
     def _stage_name(self, work: Work, prefix: str, *, is_only: bool) -> str:
         words = [prefix] if prefix else []
         if not is_only or not prefix:
@@ -300,13 +350,13 @@ class Planner:
     def _tell(self, work: Work, chosen: Layout, name: str) -> None:
         for lanes in chosen.lanes:
             axis = lanes.axis
-            what = f"`{axis.symbol.name}` in tiles of {lanes.block} in `{name}`"
+            what = f"{lanes.block} indices of `{axis.symbol.name}` in `{name}`"
             if axis.kind is AxisKind.PROGRAM:
                 self._applied(BLOCK_AXIS, what, axis.span)
             elif axis.tile is None and work.role is not Role.FINAL:
                 self._applied(VECTORISE_LOOP, what, axis.span)
             if axis.kind is AxisKind.LOOP and axis.symbol not in chosen.reduced:
-                self._applied(SPREAD_LOOP, f"each tile of {what} is a program", axis.span)
+                self._applied(SPREAD_LOOP, f"a program for each tile of {what}", axis.span)
             if axis.symbol in chosen.reduced and lanes.execution is not Execution.LOOP:
                 self._applied(
                     SPLIT_REDUCTION,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
@@ -51,7 +52,22 @@ class Remarks:
         remark = Remark(
             transform=transform, kernel=kernel, is_applied=is_applied, message=message, span=span
         )
+        self.add(remark)
+
+    def add(self, remark: Remark) -> None:
+        """Add a remark that is made already."""
         self._remarks[remark] = None
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._remarks.clear()
+
+    def give_up(self, reason: str) -> None:
+        """What was done is dropped, for this reason."""
+        self._remarks = {
+            replace(it, is_applied=False, message=reason) if it.is_applied else it: None
+            for it in self._remarks
+        }
 
     @property
     def remarks(self) -> tuple[Remark, ...]:

@@ -131,7 +131,10 @@ class Stages:
         name = loop.axis.symbol.name
         if not loop.reductions:
             return Work(
-                role=Role.APPLY, programs=programs, items=items, summary=f"The loop over `{name}`."
+                role=Role.APPLY,
+                programs=programs,
+                items=items,
+                summary=f"Each index of `{name}`, independent of the others.",
             )
         build = Build(loop.span)
         part = self._symbols.new("part", I32, loop.span)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from transpiler.ir.extent import (
     Division,
     Extreme,
+    ItemSize,
     Named,
     Number,
     Parameter,
@@ -68,6 +69,8 @@ class ExtentSpelling:
                 return self._programs(axis)
             case Named(name=name):
                 return self._named(name)
+            case ItemSize(dtype=dtype):
+                return model.Attribute(self._named(dtype), "itemsize")
             case PowerOfTwo(value=value):
                 return model.Call(model.Name(POWER_OF_TWO), (self.extent(value),))
             case Sum(added=added, subtracted=subtracted):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from transpiler.ir.extent import (
     Division,
     Extreme,
+    ItemSize,
     Named,
     Number,
     Parameter,
@@ -337,7 +338,7 @@ def _parts(extent: Extent) -> Iterator[Extent]:
 
 def _operands(extent: Extent) -> tuple[Extent, ...]:
     match extent:
-        case Number() | Parameter() | Programs() | Named():
+        case Number() | Parameter() | Programs() | Named() | ItemSize():
             return ()
         case PowerOfTwo(value=value):
             return (value,)
@@ -356,7 +357,7 @@ def _with_names(extent: Extent, known: Mapping[Extent, str]) -> Extent:
     if extent in known:
         return Named(known[extent])
     match extent:
-        case Number() | Parameter() | Programs() | Named():
+        case Number() | Parameter() | Programs() | Named() | ItemSize():
             return extent
         case PowerOfTwo(value=value):
             return PowerOfTwo(_with_names(value, known))
