@@ -13,6 +13,7 @@ from transpiler.harness.aot import Entry, triton_type
 from transpiler.ir.extent import (
     Division,
     Extreme,
+    ItemSize,
     Named,
     Number,
     Parameter,
@@ -71,10 +72,10 @@ def _entry(
     extents |= {quantity.name: quantity.value for quantity in variant.quantities}
     extents |= {tile.name: tile.default for tile in stage.tiles}
     places = [it.name for it in (*kernel.parameters, *kernel.const_generics)]
-    values = _Values(dict(constants), extents, places)
     names = (it.name for it in kernel.dtype_parameters)
     dtypes = dict(zip(names, specialisation.dtypes, strict=True))
     widened = {name: _computed_in(dtype) for name, dtype in dtypes.items()}
+    values = _Values(dict(constants), extents, places, widened)
     scratch = {it.name for it in variant.scratch}
     return Entry(
         name=name,
@@ -96,8 +97,10 @@ class _Values:
         constants: Mapping[str, int | bool],
         extents: Mapping[str, Extent],
         places: Sequence[str],
+        widened: Mapping[str, DType],
     ) -> None:
-        """`places` are the names of the kernel's parameters and const generics."""
+        """`places` are the names of the kernel's parameters and const generics, `widened` what arithmetic runs in."""
+        self._widened = widened
         self._constants = constants
         self._extents = extents
         self._places = places
@@ -118,6 +121,8 @@ class _Values:
                 return _LARGE
             case Named(name=name):
                 return self.named(name)
+            case ItemSize(dtype=dtype):
+                return self._widened[dtype].bits // 8
             case PowerOfTwo(value=value):
                 return 1 << max(self._value(value) - 1, 0).bit_length()
             case Sum(added=added, subtracted=subtracted):
