@@ -43,12 +43,12 @@ N, C = Parameter(3), Parameter(4)
 
 
 @cache
-def prepared() -> dict[str, Kernel]:
-    """The kernels of the file as an optimiser gets them."""
+def prepared(source: SourceFile = SOURCE) -> dict[str, Kernel]:
+    """The kernels of a file as an optimiser gets them."""
     sink = Sink()
     module = elaborate(
-        parse_file(SOURCE, sink),
-        SOURCE,
+        parse_file(source, sink),
+        source,
         Features(frozenset(), default_features=True),
         sink,
         frozenset(),
@@ -125,13 +125,15 @@ def plan() -> LaunchPlan:
     )
 
 
-def planned(launch_plan: LaunchPlan, options: Options = OPTIMISED) -> Result:
+def planned(
+    launch_plan: LaunchPlan, options: Options = OPTIMISED, source: SourceFile = SOURCE
+) -> Result:
     """The module in which a plan stands for its kernel."""
     with patch(
         "transpiler.optimise.driver.optimise",
         lambda *_args, **_keywords: {launch_plan.kernel.name: launch_plan},
     ):
-        return transpile_source(SOURCE, options)
+        return transpile_source(source, options)
 
 
 @cache

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 STAGE, SCRATCH = "_Stage", "_Scratch"
 """The classes of a launch, and of memory between launches, in a generated module."""
 
-PLAN_NAMES = frozenset({"max", "min", "torch", POWER_OF_TWO, SCRATCH, STAGE})
+PLAN_NAMES = frozenset(
+    {*("getattr", "max", "min", "str", "tl", "torch"), POWER_OF_TWO, SCRATCH, STAGE}
+)
 """What these functions read of a module, beside kernels."""
 
 META = "meta"
@@ -89,7 +91,9 @@ def lower_plan(
         statements.append(model.If(condition=failed, body=model.Suite(statements=(nothing,))))
     for variant, lowered in zip(plan.variants, stages, strict=True):
         launched = list(zip(variant.stages, lowered, strict=True))
-        body = _VariantWriter(names.copy(), values, variant, launched, tuned).statements()
+        body = _VariantWriter(
+            names.copy(), values, variant, launched, tuned, {it.name for it in passed}
+        ).statements()
         if not variant.conditions:
             statements += body
             break
@@ -178,8 +182,11 @@ class _VariantWriter(_Writer):
         variant: Variant,
         stages: Stages,
         tuned: Mapping[str, str],
+        passed: AbstractSet[str],
     ) -> None:
+        """`passed` are the dtype parameters that a caller passes."""
         super().__init__(names, values)
+        self._passed = passed
         self._variant = variant
         self._stages = stages
         self._tuned = tuned
@@ -211,7 +218,7 @@ class _VariantWriter(_Writer):
         self._share(shared)
         for scratch in variant.scratch:
             self._need(_named(scratch.count))
-            memory = (_torch_dtype(scratch.dtype, self.names), self._spelled(scratch.count))
+            memory = (self._torch_dtype(scratch.dtype), self._spelled(scratch.count))
             value = model.Call(Name(SCRATCH), memory)
             target = self.names.bind(scratch.name)
             self._statements.append(model.Assignment(targets=(target,), value=value))
@@ -255,6 +262,24 @@ class _VariantWriter(_Writer):
         known = {it: name for it, name in self._known.items() if own.keys().isdisjoint(_named(it))}
         return self.spelling(own).extent(_with_names(extent, known))
 
+    def _torch_dtype(self, dtype: ElementType) -> Expression:
+        """`torch.float32`, or what a dtype parameter stands for."""
+        match dtype:
+            case DType():
+                name = "bool" if dtype is DType.BOOL else TRITON_DTYPES[dtype]
+                return model.Attribute(Name("torch"), name)
+            case DtypeParameter(name=name) if name in self._passed:
+                # The caller gives the dtype of arithmetic on floats as Triton's.
+                wide = model.dotted("tl.float64")
+                is_wide = model.Binary(Operator.EQUAL, self.names[name], wide)
+                double, single = model.dotted("torch.float64"), model.dotted("torch.float32")
+                return model.Choice(is_wide, double, single)
+            case DtypeParameter(name=name):
+                return self.names[name]
+            case DtypeVariable():
+                raise ValueError(f"the dtype {dtype} is not settled")
+        assert_never(dtype)
+
     def _launch(self, stage: Stage, kernel: LoweredKernel) -> Expression:
         """A launch; what is computed of its own tiles is a function of the constants."""
         names, source = self.names, stage.kernel
@@ -272,11 +297,12 @@ class _VariantWriter(_Writer):
             else:
                 value = names[symbol.name]
             constants.append(model.Keyword(name, value))
-        constants += [
-            model.Keyword(kernel.names.dtypes[dtype.name], names[dtype.name])
-            for dtype in source.dtype_parameters
-            if kernel.names.dtypes[dtype.name] in kernel.dtype_parameters
-        ]
+        for dtype in source.dtype_parameters:
+            name = kernel.names.dtypes[dtype.name]
+            if name in kernel.dtype_parameters:
+                known = names[dtype.name]
+                is_triton = dtype.name in self._passed
+                constants.append(model.Keyword(name, known if is_triton else _of_triton(known)))
         extents = tuple(self._spelled(extent, own) for extent in stage.grid)
         grid: Expression = model.Tuple(extents)
         if any(name in own for extent in stage.grid for name in _named(extent)):
@@ -311,17 +337,11 @@ def _chain(operator: Operator, parts: Sequence[Expression]) -> Expression:
     return reduce(lambda left, right: model.Binary(operator, left, right), parts)
 
 
-def _torch_dtype(dtype: ElementType, names: _Names) -> Expression:
-    """`torch.float32`, or what a dtype parameter stands for."""
-    match dtype:
-        case DType():
-            name = "bool" if dtype is DType.BOOL else TRITON_DTYPES[dtype]
-            return model.Attribute(Name("torch"), name)
-        case DtypeParameter():
-            return names[dtype.name]
-        case DtypeVariable():
-            raise ValueError(f"the dtype {dtype} is not settled")
-    assert_never(dtype)
+def _of_triton(dtype: Expression) -> Expression:
+    """Triton's dtype for one of torch."""
+    text = model.Call(Name("str"), (dtype,))
+    name = model.Call(model.Attribute(text, "removeprefix"), (model.Text("torch."),))
+    return model.Call(Name("getattr"), (Name("tl"), name))
 
 
 def _named(extent: Extent) -> Iterator[str]:
