@@ -20,7 +20,7 @@ from tests.numerics.launchers import LaunchError, explained
 from tests.optimising import launch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from multiprocessing.connection import Connection
     from pathlib import Path
     from types import ModuleType
@@ -51,8 +51,9 @@ class Request:
 class InterpreterProcess(Child):
     """The child, started at once and ended by `close`."""
 
-    def __init__(self) -> None:
-        super().__init__(_serve)
+    def __init__(self, life: Callable[[Connection], None] | None = None) -> None:
+        """`life` is what the child does, `serve` in the end."""
+        super().__init__(life or serve)
 
     def run(self, request: Request) -> tuple[torch.Tensor, ...]:
         """The buffers of the request's slices after the launch, in order.
@@ -109,7 +110,7 @@ class InterpreterLauncher:
             argument.buffer.copy_(after)
 
 
-def _serve(connection: Connection) -> None:
+def serve(connection: Connection) -> None:
     """The child's life: load what is asked for, launch, answer, until the other end closes."""
     os.environ["TRITON_INTERPRET"] = "1"
     np.seterr(all="ignore")  # NaN and infinities are planted on purpose.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,8 +54,12 @@ class Build:
         return ir.Literal(span=self.span, type=I32, value=value)
 
     def literal(self, value: float, dtype: ElementType) -> ir.Literal:
-        """A number of a dtype."""
+        """A number of a dtype; an infinity is the extreme of an integer's."""
         is_float = dtype.is_float if isinstance(dtype, DType | DtypeParameter) else True
+        if isinstance(dtype, DType) and not is_float and math.isinf(value):
+            least = -(1 << (dtype.bits - 1)) if dtype.is_signed else 0
+            extreme = least if value < 0 else least + (1 << dtype.bits) - 1
+            return ir.Literal(span=self.span, type=Scalar(dtype=dtype), value=extreme)
         return ir.Literal(
             span=self.span,
             type=Scalar(dtype=dtype),

@@ -25,6 +25,7 @@ from transpiler.optimise.extents import (
 from transpiler.optimise.flags import BLOCK_AXIS, VECTORISE_LOOP
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import AxisKind, Loop
+from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.stages import UnknownExtentError
 from transpiler.optimise.work import Role, definitions, loops
 
@@ -263,7 +264,7 @@ def _execution(
 ) -> Execution:
     if axis.kind is AxisKind.PROGRAM:
         return Execution.PROGRAMS
-    if work.role is Role.WHOLE:
+    if work.role is Role.WHOLE or not may_be_shared(axis, work.items):
         return Execution.LOOP
     if axis.symbol not in reduced:
         return Execution.PROGRAMS

@@ -8,6 +8,7 @@ reduction makes one number of behind the loop is one number from the start, reas
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from transpiler.analysis.facts import Facts
 from transpiler.analysis.padding import Paddings
 from transpiler.analysis.values import named_argument, named_value, operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import I32
+from transpiler.ir.types import I32, DtypeParameter
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.lift_expressions import (
@@ -179,6 +180,13 @@ class _Lifter(ExpressionLifter):
                 refuse(f"`{symbol.name}` is accumulated by more than one loop", loop.span)
             return False
         combine = self._combine_of(symbol, loop)
+        dtype = getattr(symbol.type, "dtype", None)
+        if (
+            math.isinf(combine.identity)
+            and isinstance(dtype, DtypeParameter)
+            and not dtype.is_float
+        ):
+            refuse(f"`{symbol.name}` may be of integers, none of which is infinite", loop.span)
         started = self._started[symbol]
         initial: ir.Expression | None = started
         if isinstance(started, ir.Literal) and started.value == combine.identity:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import copied, is_integer, named_value, operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import I32, Scalar, Tensor
+from transpiler.ir.types import I32, DType, Scalar, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect, ShapeExpanded, ShapeInterval
 from transpiler.ops.table import OPS
@@ -280,4 +280,7 @@ def _number(value: int, span: Span) -> ir.Literal:
 def _literal(value: float, node: ir.Expression) -> ir.Literal:
     if not isinstance(node.type, Tensor | Scalar):
         raise TypeError("a number has a dtype")
-    return ir.Literal(span=node.span, type=Scalar(dtype=node.type.dtype), value=value)
+    dtype = node.type.dtype
+    if isinstance(dtype, DType) and dtype.is_integer:
+        value = int(value)
+    return ir.Literal(span=node.span, type=Scalar(dtype=dtype), value=value)

@@ -26,7 +26,7 @@ from transpiler.optimise.layout import Execution, Lanes, Layout, extent_of_axis,
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.tiled import Lane, Tiler, reduced_mask
-from transpiler.optimise.work import Role, definitions, loops, without_dead
+from transpiler.optimise.work import Role, axes_around, definitions, without_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -226,7 +226,8 @@ class _Materialiser:
             share, _ = self._shares[rows.axis.symbol]
             index = build.read(share)
             extent.append(self._digits[-1].extent)
-        if columns.axis.symbol in self._layout.reduced:
+        is_reduced = columns.axis.symbol in self._layout.reduced
+        if is_reduced and columns.execution is Execution.PROGRAMS:
             digit = self._digits[0]
             index = build.add(build.multiply(index, digit.limit), build.read(digit.symbol))
             # The tile is not known among quantities, so it is settled here.
@@ -395,7 +396,7 @@ class _Materialiser:
 
     def _started(self, reduction: Reduction, loop: Loop) -> ir.Statement:
         """The accumulator: as many lanes as there are where it is combined into."""
-        inside = {it.axis.symbol for it in loops((loop,))}
+        inside = self._combined_along(reduction, loop)
         shape: list[NamedDimension | int] = []
         extents: list[ir.Expression] = []
         build = Build(reduction.span)
@@ -417,6 +418,15 @@ class _Materialiser:
         self._accumulators[reduction.symbol] = (reduction, accumulator)
         return ir.Let(span=reduction.span, symbol=accumulator, value=value)
 
+    def _combined_along(self, reduction: Reduction, loop: Loop) -> frozenset[ir.Symbol]:
+        """The axes of the loops in which terms are combined into it: what has lanes along them has these, too."""
+        lanes = {axis.symbol for it in self._layout.lanes for axis in it.axes}
+        found = {axes & lanes for axes in axes_around(reduction.symbol, loop)}
+        if len(found) > 1:
+            reason = f"`{reduction.name}` is combined with something beside a loop and in it"
+            raise NotLiftedError(reason, reduction.span)
+        return frozenset().union(*found)
+
     def _ended(self, reduction: Reduction, loop: Loop) -> ir.Statement:
         """The result: the lanes of axes that are reduced made one."""
         _, accumulator = self._accumulators.pop(reduction.symbol)
@@ -424,11 +434,11 @@ class _Materialiser:
         value: ir.Expression = build.read(accumulator)
         shape = shape_of(accumulator.type)
         dtype = dtype_of(value)
-        inside = {it.axis.symbol for it in loops((loop,))}
+        inside = self._combined_along(reduction, loop)
         reduced = [place for place, it in enumerate(self._layout.lanes) if _has_axis(it, inside)]
         keep = ir.FlagArgument(span=build.span, value=True)
         none = ir.AbsentArgument(span=build.span)
-        if len(reduced) == self._rank:
+        if all(extent == 1 for place, extent in enumerate(shape) if place not in reduced):
             drop = ir.FlagArgument(span=build.span, value=False)
             type_ = Tensor(dtype=dtype, shape=())
             value = build.call(reduction.combine.reduce, (dtype,), type_, value, none, drop)
@@ -454,5 +464,5 @@ def _comment(text: str | None) -> ir.Layout:
     return ir.Layout() if text is None else ir.Layout(comments=(text,))
 
 
-def _has_axis(lanes: Lanes, symbols: set[ir.Symbol]) -> bool:
+def _has_axis(lanes: Lanes, symbols: frozenset[ir.Symbol]) -> bool:
     return any(axis.symbol in symbols for axis in lanes.axes)

@@ -20,6 +20,7 @@ from transpiler.optimise.dependence import DependentError, reaches
 from transpiler.optimise.extents import extent_of, times
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
+from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import (
     Role,
     Work,
@@ -91,6 +92,7 @@ class Stages:
         self._nest = nest
         self._spreads_inner = spreads_inner
         self._symbols = symbols
+        symbols.begin_variant()
         self._indices = Indices(definitions(nest.items))
         self._kept: dict[ir.Symbol, _Kept] = {}
         self._pending: list[tuple[Loop, ir.Symbol]] = []
@@ -166,7 +168,8 @@ class Stages:
             return None
         if any(sum(isinstance(it, Loop) for it in each.items) > 1 for each in nested):
             return None
-        return nested[-1].axis
+        axis = nested[-1].axis
+        return axis if may_be_shared(axis, (loop,)) else None
 
     def _piece(
         self, build: Build, part: ir.Symbol, inner: tuple[Axis, ir.Symbol] | None

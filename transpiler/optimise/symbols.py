@@ -24,6 +24,14 @@ class Symbols:
             default=0,
         )
         self._grid: dict[int, ir.Symbol] = {}
+        self._own = frozenset(
+            it.name for it in (*kernel.parameters, *kernel.const_generics)
+        ) | frozenset(GRID_NAMES)
+        self._taken = set(self._own)
+
+    def begin_variant(self) -> None:
+        """From here on, parameters belong to another variant of the plan: names are free again."""
+        self._taken = set(self._own)
 
     def new(
         self,
@@ -34,11 +42,21 @@ class Symbols:
         *,
         is_mutable: bool = False,
     ) -> ir.Symbol:
-        """A symbol."""
+        """A symbol; a parameter has a name of its own: it is how the parts of a plan refer to each other."""
         self._last += 1
+        if kind is ir.SymbolKind.PARAMETER and name not in GRID_NAMES:
+            name = self._free(name)
         return ir.Symbol(
             id=self._last, name=name, kind=kind, type=type_, span=span, is_mutable=is_mutable
         )
+
+    def _free(self, name: str) -> str:
+        free, number = name, 1
+        while free in self._taken:
+            number += 1
+            free = f"{name}_{number}"
+        self._taken.add(free)
+        return free
 
     def like(self, symbol: ir.Symbol, type_: Type | None = None) -> ir.Symbol:
         """Another symbol of the same name, perhaps of another type."""

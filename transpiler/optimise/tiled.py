@@ -82,6 +82,12 @@ class Tiler(Rewriter):
         if op.effect is Effect.READS:
             type_ = Tensor(dtype=dtype_of(node), shape=shape_of(inside[0]))
             load = self._masked(replace(node, type=type_))
+            fill = named_value(load, "other")
+            if fill is not None and named_value(load, "mask") is None:
+                # Its mask said that a loop ends which it does not vary along, or which stays one.
+                bare = with_argument(load, "other", ir.AbsentArgument(span=load.span))
+                beyond = reduced_mask(self._scope, Build(load.span))
+                return bare if beyond is None else Build(load.span).select(beyond, bare, fill)
             dtype = dtype_of(load)
             is_stored = isinstance(dtype, DtypeParameter) and dtype.is_stored
             return load if is_stored else self._filled(load, load)

@@ -159,3 +159,15 @@ def _rewritten(item: Item, change: Callable[[ir.Expression], ir.Expression]) -> 
 def loops(items: Iterable[Item]) -> Iterator[Loop]:
     """All loops, outer before inner."""
     return (item for item in walk_items(items) if isinstance(item, Loop))
+
+
+def axes_around(
+    symbol: ir.Symbol, loop: Loop, outer: frozenset[ir.Symbol] = frozenset()
+) -> Iterator[frozenset[ir.Symbol]]:
+    """For each place where a term is combined into a symbol, the axes of the loops around it, from `loop` on."""
+    axes = outer | {loop.axis.symbol}
+    for item in loop.items:
+        if isinstance(item, Accumulate) and item.symbol == symbol:
+            yield axes
+        elif isinstance(item, Loop):
+            yield from axes_around(symbol, item, axes)
