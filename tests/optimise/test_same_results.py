@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import transpiler
-from tests.properties.nest_kernels import Memory, NestKernel, NestLaunch
+from tests.properties.nest_launches import Memory, NestKernel, NestLaunch
 from tests.properties.nest_runs import Nests, Tiling, optimised, shown, spoiling_interpreter
 
 if TYPE_CHECKING:
@@ -161,6 +161,22 @@ CASES = (
         let mut b = T::zeros::<f32>(&[1]);
         for m in 0..M {{ b = b + {load("w", ONE.format("c * M + m"))}; }}
         {store("s", ONE.format("C + c"), "b")}""",
+    ),
+    *(
+        Case(
+            name=name,
+            sizes=sizes,
+            body=f"""
+            let mut a = T::zeros::<f32>(&[1]);
+            for m in 0..M {{
+                for n in 3..N {{ a = a + {load("x", ONE.format("(m * C + c) * N + n"))}; }}
+            }}
+            {store("s", ONE.format("c * 2"), "a")}""",
+        )
+        for name, sizes in (
+            ("a_loop_that_ends_before_it_starts", (1, 6, 5)),
+            ("a_loop_around_that_never_runs", (9, 0, 5)),
+        )
     ),
     Case(
         name="the_largest_of_integers",

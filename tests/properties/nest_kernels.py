@@ -11,115 +11,12 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import torch
+from tests.properties.nest_launches import LONGEST, MOST, Memory, NestKernel
+from tests.properties.nest_values import DIGITS, Accumulator, Axis, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from random import Random
-
-_MOST = 3
-"""The largest number in memory."""
-_DIGITS = 22
-"""Of f32 in binary, with some to spare."""
-_EXTENTS = (1, 2, 3, 5, 7, 9)
-_SMALL = (1, 2, 3)
-_LONGEST = {"P": 5, "Q": 3, "R": 2, "N": 21, "M": 9, "K": 3}
-"""How long axes get, by the parameters that are their extents."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
-    """A pointer `name` to one element for each index of some axes, of the `extents` in this order, outermost first."""
-
-    name: str
-    dtype: str
-    extents: tuple[str, ...]
-    scale: int
-    shift: int
-    is_written: bool
-
-    def size(self, sizes: dict[str, int]) -> int:
-        """How many elements are behind it."""
-        return math.prod(sizes[it] for it in self.extents) * self.scale + self.shift
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NestKernel:
-    """A kernel called `k`; `axes` are the extents of its grid, None where nothing asks for the place along one."""
-
-    rust: str
-    memory: tuple[Memory, ...]
-    numbers: tuple[str, ...]
-    blocks: dict[str, int]
-    axes: tuple[str | None, ...]
-    is_float: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NestLaunch:
-    """Arguments of one launch."""
-
-    tensors: tuple[torch.Tensor, ...]
-    numbers: tuple[int, ...]
-    grid: tuple[int, ...]
-
-
-def launch(kernel: NestKernel, random: Random, dtype: torch.dtype) -> NestLaunch:
-    """A launch of random extents, with elements of `dtype` where the kernel does not fix it."""
-    sizes = {name: random.choice(_SMALL if name in "QRK" else _EXTENTS) for name in kernel.numbers}
-    sizes = {name: min(size, _LONGEST[name]) for name, size in sizes.items()}
-    if random.random() < 0.25:
-        sizes[random.choice(kernel.numbers)] = random.choice((0, 1))
-    for name in ("N", "M"):
-        if name in sizes and random.random() < 0.25:
-            sizes[name] = _LONGEST[name]
-    grid = [random.choice((1, 1, 2)) if it is None else sizes[it] for it in kernel.axes]
-    return NestLaunch(
-        tensors=tuple(_elements(it, sizes, random, dtype) for it in kernel.memory),
-        numbers=tuple(sizes[name] for name in kernel.numbers),
-        grid=tuple(grid),
-    )
-
-
-def _elements(
-    memory: Memory, sizes: dict[str, int], random: Random, dtype: torch.dtype
-) -> torch.Tensor:
-    count = memory.size(sizes)
-    values = torch.tensor([random.randint(-_MOST, _MOST) for _ in range(count)])
-    return values.to({"D": dtype, "f32": torch.float32, "i32": torch.int32}[memory.dtype])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Value:
-    """A value of the kernel: of one lane, or of the lanes of a `tile`; below `bound`, and a multiple of `grain`."""
-
-    name: str
-    bound: float
-    grain: float
-    tile: str | None = None
-
-    @property
-    def is_exact(self) -> bool:
-        return 0 < self.bound / self.grain < 2.0**_DIGITS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Axis:
-    """An axis as code sees it: `index` is its index, a tile of lanes where `tile` is its extent."""
-
-    index: str
-    extent: str
-    tile: str | None = None
-    mask: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Accumulator:
-    name: str
-    how: str
-    tile: str | None
-    term: float
-    grain: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,7 +29,7 @@ class _Writer:
     memory: list[Memory] = field(default_factory=list)
     extents: set[str] = field(default_factory=set)
     blocks: dict[str, int] = field(default_factory=dict)
-    programs: tuple[_Axis, ...] = ()
+    programs: tuple[Axis, ...] = ()
     names: int = 0
     depth: int = 1
 
@@ -180,7 +77,7 @@ class _Writer:
         self.memory.append(memory)
         return memory
 
-    def pointer(self, memory: Memory, axes: Sequence[_Axis]) -> str:
+    def pointer(self, memory: Memory, axes: Sequence[Axis]) -> str:
         """The address of one element for each index; `axes` in the order of the memory's extents."""
         if self.chance(0.3) and axes:
             text = axes[0].index
@@ -206,13 +103,13 @@ class _Writer:
             offsets = name
         return f"{memory.name}.add_offsets({offsets})"
 
-    def guard(self, axes: Sequence[_Axis]) -> str | None:
+    def guard(self, axes: Sequence[Axis]) -> str | None:
         masks = [axis.mask for axis in axes if axis.mask is not None]
         return masks[0] if masks else None
 
     def load(
-        self, axes: Sequence[_Axis], fill: float | None = 0.0, memory: Memory | None = None
-    ) -> _Value:
+        self, axes: Sequence[Axis], fill: float | None = 0.0, memory: Memory | None = None
+    ) -> Value:
         if memory is None:
             order = list(axes)
             self.random.shuffle(order)
@@ -234,9 +131,9 @@ class _Writer:
         self.line(
             f"let {name} = T::load({pointer}, {_option(mask)}, {_option(other)}, &[], None, None, None, false);"
         )
-        return _Value(name=name, bound=_MOST, grain=1.0, tile=tile)
+        return Value(name=name, bound=MOST, grain=1.0, tile=tile)
 
-    def store(self, value: _Value, memory: Memory, axes: Sequence[_Axis]) -> None:
+    def store(self, value: Value, memory: Memory, axes: Sequence[Axis]) -> None:
         pointer = self.pointer(memory, axes)
         tile = next((axis.tile for axis in axes if axis.tile), None)
         if value.tile != tile:
@@ -247,28 +144,28 @@ class _Writer:
             mask = f"{mask} & {axis.index}.ge(1)"
         self.line(f"T::store({pointer}, {value.name}, {_option(mask)}, &[], None, None);")
 
-    def output(self, axes: Sequence[_Axis]) -> tuple[Memory, list[_Axis]]:
+    def output(self, axes: Sequence[Axis]) -> tuple[Memory, list[Axis]]:
         order = list(axes)
         self.random.shuffle(order)
         return self.new_memory([it.extent for it in order], is_written=True), order
 
     # --- Values -----------------------------------------------------------------------------------
 
-    def broadcast(self, value: _Value, tile: str | None) -> _Value:
+    def broadcast(self, value: Value, tile: str | None) -> Value:
         if value.tile == tile or tile is None:
             return value
         name = self.name("b")
         self.line(f"let {name} = T::broadcast_to({value.name}, &[{tile}]);")
         return replace(value, name=name, tile=tile)
 
-    def computed(self, values: Sequence[_Value], axes: Sequence[_Axis] = ()) -> _Value:
+    def computed(self, values: Sequence[Value], axes: Sequence[Axis] = ()) -> Value:
         """Something made of some values."""
         value = self.random.choice(values)
         for _ in range(self.random.choice((0, 1, 1, 2, 3))):
             value = self.combined(value, self.random.choice(values), axes)
         return value
 
-    def combined(self, left: _Value, right: _Value, axes: Sequence[_Axis]) -> _Value:
+    def combined(self, left: Value, right: Value, axes: Sequence[Axis]) -> Value:
         tile = left.tile or right.tile
         bound, grain = max(left.bound, right.bound), min(left.grain, right.grain)
         total = left.bound + right.bound
@@ -295,7 +192,7 @@ class _Writer:
         if masks:
             choices.append((f"T::where_({masks[0]}, {left.name}, {right.name})", bound, grain))
         text, bound, grain = self.random.choice(choices)
-        made = _Value(name=self.name("c"), bound=bound, grain=grain, tile=tile)
+        made = Value(name=self.name("c"), bound=bound, grain=grain, tile=tile)
         if not made.is_exact:
             return left
         self.line(f"let {made.name} = {text};")
@@ -303,17 +200,17 @@ class _Writer:
 
     # --- Accumulators -----------------------------------------------------------------------------
 
-    def accumulator(self, tile: str | None, longest: int) -> _Accumulator:
+    def accumulator(self, tile: str | None, longest: int) -> Accumulator:
         how = self.random.choice(("sum", "sum", "sum", "max", "min"))
         name = self.name("acc")
         identity = {"sum": 0.0, "max": -math.inf, "min": math.inf}[how]
         if self.chance(0.1):
             identity = self.random.choice((0.0, 1.0, -2.0))
         self.line(f"let mut {name} = {self.full(tile, identity)};")
-        most = 2**_DIGITS / (longest * 4) if how == "sum" else 2.0**_DIGITS
-        return _Accumulator(name=name, how=how, tile=tile, term=most, grain=2.0**-4)
+        most = 2**DIGITS / (longest * 4) if how == "sum" else 2.0**DIGITS
+        return Accumulator(name=name, how=how, tile=tile, term=most, grain=2.0**-4)
 
-    def accumulate(self, into: _Accumulator, value: _Value) -> None:
+    def accumulate(self, into: Accumulator, value: Value) -> None:
         if value.bound / min(value.grain, into.grain) > into.term:
             return
         lane = value.name
@@ -335,19 +232,19 @@ class _Writer:
             operation = "maximum" if into.how == "max" else "minimum"
             self.line(f"{into.name} = T::{operation}({into.name}, {lane});")
 
-    def result(self, of: _Accumulator) -> _Value:
-        bound = of.term if of.how != "sum" else 2.0 ** (_DIGITS - 2)
+    def result(self, of: Accumulator) -> Value:
+        bound = of.term if of.how != "sum" else 2.0 ** (DIGITS - 2)
         if of.tile is None:
-            return _Value(name=of.name, bound=bound, grain=of.grain)
+            return Value(name=of.name, bound=bound, grain=of.grain)
         name = self.name("r")
         self.line(
             f"let {name} = T::{of.how}({of.name}, {self.random.choice(('None', 'Some(0)'))}, true);"
         )
-        return _Value(name=name, bound=bound, grain=of.grain)
+        return Value(name=name, bound=bound, grain=of.grain)
 
     # --- Loops ------------------------------------------------------------------------------------
 
-    def loops(self, outer: Sequence[_Value], axes: Sequence[_Axis]) -> list[_Value]:
+    def loops(self, outer: Sequence[Value], axes: Sequence[Axis]) -> list[Value]:
         """A loop, perhaps with another one in it; what it leaves behind."""
         is_nested = self.chance(0.3)
         extents = ["N", "M"] if self.chance(0.7) else ["M", "N"]
@@ -359,7 +256,7 @@ class _Writer:
             ]
         tiles = [self.block() if kind == "tile" else None for kind in kinds]
         extents = ["K", extents[0]] if is_nested else extents
-        longest = math.prod(_LONGEST[it] for it in extents)
+        longest = math.prod(LONGEST[it] for it in extents)
         accumulators = [
             self.accumulator(self.random.choice((None, tiles[-1])), longest)
             for _ in range(self.random.choice((0, 1, 1, 2)))
@@ -377,9 +274,9 @@ class _Writer:
         kinds: Sequence[str],
         tiles: Sequence[str | None],
         extents: Sequence[str],
-        outer: Sequence[_Value],
-        axes: Sequence[_Axis],
-        accumulators: Sequence[_Accumulator],
+        outer: Sequence[Value],
+        axes: Sequence[Axis],
+        accumulators: Sequence[Accumulator],
     ) -> None:
         inner_axes, end = self.head(kinds[0], tiles[0], extents)
         axes = (*axes, *inner_axes)
@@ -388,7 +285,7 @@ class _Writer:
             if self.chance(0.4):
                 values.append(self.load(self.some(axes, inner_axes)))
             own = (
-                [self.accumulator(self.random.choice((None, tiles[-1])), _LONGEST[extents[1]])]
+                [self.accumulator(self.random.choice((None, tiles[-1])), LONGEST[extents[1]])]
                 if self.chance(0.6)
                 else []
             )
@@ -408,7 +305,7 @@ class _Writer:
 
     def head(
         self, kind: str, tile: str | None, extents: Sequence[str]
-    ) -> tuple[tuple[_Axis, ...], str | None]:
+    ) -> tuple[tuple[Axis, ...], str | None]:
         first = self.extent(extents[0])
         start = self.random.choice((1, 2, 3)) if self.chance(0.12) else 0
         counter = self.name("i")
@@ -420,7 +317,7 @@ class _Writer:
             order = (f"T::arange(0, {tile}) + {counter}", f"T::arange(0, {tile}) + {counter}")
             self.line(f"let {index} = {self.random.choice(order)};")
             self.line(f"let {mask} = {index}.lt({first});")
-            axis = _Axis(index=index, extent=first, tile=tile, mask=mask)
+            axis = Axis(index=index, extent=first, tile=tile, mask=mask)
             return (axis,), f"{counter} += {tile};"
         if kind == "flat":
             second = self.extent(extents[1])
@@ -438,13 +335,13 @@ class _Writer:
             end = f"{counter} += 1;"
         self.depth += 1
         if kind != "flat":
-            return (_Axis(index=counter, extent=first),), end
+            return (Axis(index=counter, extent=first),), end
         high, low = self.name("q"), self.name("r")
         self.line(f"let {high} = {counter} / {second};")
         self.line(f"let {low} = {counter} % {second};")
-        return (_Axis(index=high, extent=first), _Axis(index=low, extent=second)), end
+        return (Axis(index=high, extent=first), Axis(index=low, extent=second)), end
 
-    def some(self, axes: Sequence[_Axis], wanted: Iterable[_Axis] = ()) -> list[_Axis]:
+    def some(self, axes: Sequence[Axis], wanted: Iterable[Axis] = ()) -> list[Axis]:
         """Some axes, those wanted among them most of the time."""
         tiles = [it for it in axes if it.tile]
         kept = [it for it in axes if self.chance(0.65) or (it in wanted and self.chance(0.9))]
@@ -457,10 +354,10 @@ class _Writer:
 
     def body(
         self,
-        values: list[_Value],
-        axes: Sequence[_Axis],
-        inner: Sequence[_Axis],
-        accumulators: Sequence[_Accumulator],
+        values: list[Value],
+        axes: Sequence[Axis],
+        inner: Sequence[Axis],
+        accumulators: Sequence[Accumulator],
         tile: str | None,
         *,
         is_outer: bool,
@@ -493,7 +390,7 @@ class _Writer:
             )
 
     def stored_inside(
-        self, values: list[_Value], seen: Sequence[_Axis], axes: Sequence[_Axis], tile: str | None
+        self, values: list[Value], seen: Sequence[Axis], axes: Sequence[Axis], tile: str | None
     ) -> None:
         if self.chance(0.06):
             axes = [it for it in axes if it in self.programs]
@@ -526,7 +423,7 @@ class _Writer:
                 continue
             index = f"p{letter.lower()}"
             self.line(f"let {index} = T::program_id(Axis::{letter});")
-            programs.append(_Axis(index=index, extent=self.extent(extent)))
+            programs.append(Axis(index=index, extent=self.extent(extent)))
             axes.append(extent)
         self.random.shuffle(programs)
         self.programs = tuple(programs)
@@ -559,13 +456,13 @@ class _Writer:
             is_float=self.dtype != "i32",
         )
 
-    def hazard(self) -> tuple[Memory, list[_Axis]] | None:
+    def hazard(self) -> tuple[Memory, list[Axis]] | None:
         """Memory that is written here and read again behind the loop that follows."""
         memory, order = self.output(self.programs)
         self.store(self.load(self.programs), memory, order)
         return memory, order
 
-    def stored_once(self, values: Sequence[_Value]) -> None:
+    def stored_once(self, values: Sequence[Value]) -> None:
         one = [it for it in values if it.tile is None]
         if not one:
             return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from pathlib import Path
 
-    from tests.properties.nest_kernels import NestKernel, NestLaunch
+    from tests.properties.nest_launches import NestKernel, NestLaunch
 
 _SPOILT = 1_000_003
 """What lies where no kernel may read integers; NaN lies there among floats."""

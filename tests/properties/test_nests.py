@@ -13,7 +13,8 @@ import pytest
 import torch
 
 import transpiler
-from tests.properties.nest_kernels import launch, nest_kernel
+from tests.properties.nest_kernels import nest_kernel
+from tests.properties.nest_launches import launch
 from tests.properties.nest_runs import Nests, Tiling, optimised, shown, spoiling_interpreter
 from transpiler.optimise.flags import TRANSFORMS
 

@@ -11,7 +11,7 @@ from transpiler.optimise.classics import classics
 from transpiler.optimise.collapse import collapse
 from transpiler.optimise.context import ClassicContext
 from transpiler.optimise.dependence import DependentError, passes_memory_on, reorderable
-from transpiler.optimise.extents import at_least, times
+from transpiler.optimise.extents import at_least, extent_of, times
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
     COLLAPSE_AXES,
@@ -36,9 +36,10 @@ from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.work import Role, Work, definitions, loops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from transpiler.ir import nodes as ir
+    from transpiler.ir.extent import Extent
     from transpiler.ir.launch_plan import Scratch
     from transpiler.optimise.flags import OptimiseOptions, Transform
     from transpiler.optimise.layout import Layout
@@ -219,6 +220,9 @@ class Planner:
     def _requirements(self, nest: Nest) -> list[AtLeast]:
         positive = sorted(self._positive, key=lambda symbol: symbol.id)
         conditions = [at_least(Named(symbol.name), 1) for symbol in positive]
+        # What shares nothing out, there are no parts and no tiles of.
+        conditions += [at_least(extent, 1) for extent in self._extents(nest)]
+        conditions = list(dict.fromkeys(conditions))
         used = {axis.place for axis in nest.programs}
         conditions += [
             AtLeast(value=Number(1), bound=Named(name))
@@ -226,6 +230,15 @@ class Planner:
             if place not in used
         ]
         return conditions
+
+    def _extents(self, nest: Nest) -> Iterator[Extent]:
+        """The extents of the loops, where they are not known to be positive."""
+        indices = Indices(definitions(nest.items))
+        for loop in loops(nest.items):
+            length = indices.polynomial(loop.axis.stop) - indices.polynomial(loop.axis.start)
+            extent = extent_of(length, indices)
+            if extent is not None and not (isinstance(extent, Number) and extent.value > 0):
+                yield extent
 
     # --- Variants ---------------------------------------------------------------------------------
 
