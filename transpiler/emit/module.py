@@ -11,17 +11,14 @@ from transpiler.emit.imports import import_lines
 from transpiler.emit.launchers import launcher_names, launcher_views
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.operators import operator_views
-from transpiler.emit.plans import PlanLowering
 from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import FunctionView, ModuleView
 from transpiler.frozen import dataclass
 from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
 from transpiler.ir.description import ChangedName
-from transpiler.passes.launch_facts import function_facts
 from transpiler.passes.wide_indices import SUFFIX
 from transpiler.target.expression_printer import print_expression
-from transpiler.target.launch_plans import META, PLAN_NAMES
 from transpiler.target.lower import LoweredKernel, lower_kernel
 from transpiler.target.names import HOST_BUILTINS, HOST_NAMES, MODULE_NAMES, AnyOf, python_name
 from transpiler.target.prelude import PRELUDE, helpers_for
@@ -126,8 +123,11 @@ def emit_module(
     helpers = helpers_for(read)
     bound = MODULE_NAMES.union(helpers, (it.name for it, _ in reads))
     check_names(reads, bound)
-    known_to_plans = bound | PLAN_NAMES | {*tuned}
-    check_names(((it, names_read(it) - {META}) for it in launch_plans), known_to_plans)
+    if launch_plans:
+        from transpiler.target.launch_plans import META, PLAN_NAMES  # noqa: PLC0415 - for -O alone
+
+        known_to_plans = bound | PLAN_NAMES | {*tuned}
+        check_names(((it, names_read(it) - {META}) for it in launch_plans), known_to_plans)
     view = ModuleView(
         header=tuple(comment_text(line) for line in _header(source, options_text, version)),
         docstring=tuple(
@@ -269,14 +269,12 @@ def _lower(
         return f"{base}:{source.position(routine.name_span.start).line}"
 
     functions = ModuleFunctions(module.functions, plans, module_names, origin, forms)
-    has_plans = any(plan.optimised is not None for plan in plans)
-    planned = PlanLowering(
-        functions,
-        module_names,
-        taken | module_names | {*classes},
-        origin,
-        function_facts(module) if has_plans else {},
-    )
+    planned = None
+    if any(plan.optimised is not None for plan in plans):
+        from transpiler.emit.plans import PlanLowering  # noqa: PLC0415 - for -O alone
+
+        names_of_module = taken | module_names | {*classes}
+        planned = PlanLowering(module, functions, module_names, names_of_module, origin)
     kernels: list[LoweredKernel] = []
     launches: list[EmittedPlan | None] = []
     groups: list[list[Function]] = []
@@ -290,7 +288,7 @@ def _lower(
         group = list(functions.newly_used(plan.kernel))
         if plan.index64 is not None:
             group += functions.newly_used(plan.index64.kernel)
-        launches.append(planned.lower(plan, kernels[-1]))
+        launches.append(None if planned is None else planned.lower(plan, kernels[-1]))
         variants = plan.optimised.variants if plan.optimised is not None else ()
         for stage in (it for variant in variants for it in variant.stages):
             group += functions.newly_used(stage.kernel)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan, LaunchFacts
-from transpiler.passes.launch_facts import launch_facts
+from transpiler.passes.launch_facts import function_facts, launch_facts
 from transpiler.target.launch_plans import depended_on, lower_plan
 from transpiler.target.lower import lower_kernel
 from transpiler.target.names import python_name
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transpiler.emit.functions import ModuleFunctions
-    from transpiler.ir.nodes import Kernel, Routine
-    from transpiler.passes.launch_facts import FunctionFacts
+    from transpiler.ir.nodes import Kernel, Module, Routine
     from transpiler.target.lower import LoweredKernel
     from transpiler.target.model import Expression, Function
 
@@ -41,22 +40,18 @@ class PlanLowering:
 
     def __init__(
         self,
+        module: Module,
         functions: ModuleFunctions,
         module_names: frozenset[str],
         taken: frozenset[str],
         origin: Callable[[Routine], str],
-        facts: FunctionFacts,
     ) -> None:
-        """Keep what all plans have in common.
-
-        `facts` are those of the module's functions, `module_names` the names that no local may hide, and `taken` all
-        that the module has.
-        """
+        """`module_names` are the names that no local may hide, `taken` all that the module has."""
         self._functions = functions
         self._module_names = module_names
         self._taken = set(taken)
         self._origin = origin
-        self._facts = facts
+        self._facts = function_facts(module)
 
     def lower(self, plan: KernelPlan, kernel: LoweredKernel) -> EmittedPlan | None:
         """What becomes of the plan of a kernel, if it has one."""
