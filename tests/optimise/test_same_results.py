@@ -87,6 +87,7 @@ def store(pointer: str, offsets: str, value: str, mask: str = "None") -> str:
 
 ONE = "T::arange(0, 1) + ({})"
 TILE = "let o = T::arange(0, BLOCK) + i; let mask = o.lt(N);"
+FIVES = "Some(T::full::<f32>(&[BLOCK], 5.0))"
 ZEROS = "Some(T::zeros::<f32>(&[BLOCK]))"
 
 CASES = (
@@ -199,6 +200,99 @@ CASES = (
             }}
             let unused = {load("w", ONE.format("m"))};
         }}""",
+    ),
+    Case(
+        name="what_a_loop_overwrites_is_read_before_it",
+        is_optimised=False,
+        body=f"""
+        let first = {load("y", ONE.format("c * N"))};
+        for n in 0..N {{ {store("y", ONE.format("c * N + n"), "first + " + load("x", ONE.format("c * N + n")))} }}""",
+    ),
+    Case(
+        name="what_a_loop_overwrites_is_read_before_it_and_summed",
+        is_optimised=False,
+        body=f"""
+        let first = {load("y", ONE.format("c * N"))};
+        let mut a = T::zeros::<f32>(&[1]);
+        for n in 0..N {{ a = a + first;
+            {store("y", ONE.format("c * N + n"), "first + " + load("x", ONE.format("c * N + n")))} }}
+        {store("s", "c_idx", "a")}""",
+    ),
+    Case(
+        name="a_selection_by_the_mask_of_what_is_summed",
+        sizes=(29, 6, 5),
+        body=f"""
+        let mut a = T::zeros::<f32>(&[BLOCK]);
+        let mut i: i32 = 0;
+        while i < N {{ {TILE}
+           let x = {load("x", "o * C + c", "Some(mask)", FIVES)};
+           a = a + T::where_(mask, x, T::zeros::<f32>(&[BLOCK]));
+           i += BLOCK; }}
+        {store("s", "c_idx", "T::sum(a, None, true)")}""",
+    ),
+    Case(
+        name="a_selection_by_the_mask_of_what_is_undefined_elsewhere",
+        sizes=(29, 6, 5),
+        body=f"""
+        let mut a = T::zeros::<f32>(&[BLOCK]);
+        let mut i: i32 = 0;
+        while i < N {{ {TILE}
+           let x = {load("x", "o * C + c", "Some(mask)")};
+           a = a + T::where_(mask, x, T::zeros::<f32>(&[BLOCK]));
+           i += BLOCK; }}
+        {store("s", "c_idx", "T::sum(a, None, true)")}""",
+    ),
+    Case(
+        name="a_sum_of_what_does_not_vary_along_its_loop",
+        sizes=(29, 6, 5),
+        body=f"""
+        let mut a = T::zeros::<f32>(&[BLOCK]);
+        let mut i: i32 = 0;
+        while i < N {{ {TILE}
+           let x = {load("x", "o * 0 + c", "Some(mask)", ZEROS)};
+           a = a + x;
+           {store("y", "c * N + o", "x", "Some(mask)")}
+           i += BLOCK; }}
+        {store("s", "c_idx", "T::sum(a, None, true)")}""",
+    ),
+    Case(
+        name="a_loop_as_long_as_the_program_says",
+        is_optimised=False,
+        body=f"""
+        for n in 0..c {{ {store("y", ONE.format("n * C + c"), load("x", ONE.format("n * C + c")))} }}""",
+    ),
+    Case(
+        name="an_inner_loop_as_long_as_the_program_says",
+        is_optimised=False,
+        body=f"""
+        for m in 0..M {{
+        let mut a = T::zeros::<f32>(&[1]);
+        for n in 0..c {{ a = a + {load("x", ONE.format("(m * N + n) * C + c"))}; }}
+        {store("y", ONE.format("m * C + c"), "a")} }}""",
+    ),
+    Case(
+        name="an_inner_loop_as_long_as_the_outer_one_says",
+        is_optimised=False,
+        body=f"""
+        for m in 0..M {{
+        let mut a = T::zeros::<f32>(&[1]);
+        for n in 0..m {{ a = a + {load("x", ONE.format("(m * N + n) * C + c"))}; }}
+        {store("y", ONE.format("m * C + c"), "a")} }}""",
+    ),
+    Case(
+        name="a_loop_that_starts_where_the_program_says",
+        is_optimised=False,
+        body=f"""
+        let mut a = T::zeros::<f32>(&[1]);
+        for n in c..N {{ a = a + {load("x", ONE.format("n * C + c"))}; }}
+        {store("s", "c_idx", "a")}""",
+    ),
+    Case(
+        name="the_largest_of_loads_that_starts_from_a_load",
+        body=f"""
+        let mut a = {load("w", "c_idx")};
+        for n in 0..N {{ a = T::maximum(a, {load("x", ONE.format("n * C + c"))}); }}
+        {store("s", "c_idx", "a")}""",
     ),
 )
 

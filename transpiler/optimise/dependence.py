@@ -131,7 +131,7 @@ def _radix(
         if factors is None:
             return None
         for index in factors:
-            symbol = indices.symbol(index)
+            symbol = indices.argument(index)
             if symbol is None:
                 return None
             needed.add(symbol)

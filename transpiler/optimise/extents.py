@@ -28,7 +28,7 @@ def extent_of(polynomial: Polynomial, indices: Indices) -> Extent | None:
     for product, factor in polynomial.terms:
         factors: list[Extent] = []
         for index in product:
-            symbol = indices.symbol(index)
+            symbol = indices.argument(index)
             if symbol is None:
                 return None
             factors.append(Named(symbol.name))

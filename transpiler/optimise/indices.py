@@ -68,6 +68,11 @@ class Indices:
         """The symbol that an atom is, None where it is an expression."""
         return self._symbols[atom]
 
+    def argument(self, atom: int) -> ir.Symbol | None:
+        """The symbol that an atom is, None where it is no argument of the launch."""
+        symbol = self._symbols[atom]
+        return symbol if symbol is not None and symbol.kind in _ARGUMENTS else None
+
     def inside(self, atom: int) -> frozenset[ir.Symbol]:
         """The symbols an atom depends on."""
         return self._inside[atom]
@@ -175,4 +180,5 @@ class Inlined(Rewriter):
         return node if found is node else self.expression(found)
 
 
+_ARGUMENTS = frozenset({ir.SymbolKind.PARAMETER, ir.SymbolKind.CONST_GENERIC})
 _ROUNDED = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})

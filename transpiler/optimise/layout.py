@@ -275,8 +275,9 @@ def _execution(
 
 def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
     """How many indices an axis has."""
-    found = extent_of(indices.polynomial(axis.stop) - indices.polynomial(axis.start), indices)
-    if found is None:
+    start = indices.polynomial(axis.start)
+    found = extent_of(indices.polynomial(axis.stop) - start, indices)
+    if found is None or extent_of(start, indices) is None:
         raise UnknownExtentError(axis)
     return found
 

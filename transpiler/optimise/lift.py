@@ -17,7 +17,7 @@ from transpiler.analysis.padding import Paddings
 from transpiler.analysis.values import named_argument, named_value, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32, DtypeParameter
-from transpiler.ir.visit import walk_expression
+from transpiler.ir.visit import child_expressions, walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.lift_expressions import (
     ExpressionLifter,
@@ -252,7 +252,7 @@ class _Lifter(ExpressionLifter):
             symbol=node.symbol,
             term=lifted,
             span=node.span,
-            is_filled=0 < len(self._tiles) == self._depth,
+            is_filled=0 < len(self._tiles) == self._depth and self._is_as_loaded(lifted, set()),
             layout=node.layout,
         )
 
@@ -299,7 +299,22 @@ class _Lifter(ExpressionLifter):
                     )
         refuse(f"nothing masks what `{node.symbol.name}` combines where its loop ends", node.span)
 
-    # --- Expressions ------------------------------------------------------------------------------
+    def _is_as_loaded(self, node: ir.Expression, seen: set[ir.Symbol]) -> bool:
+        """Whether loads alone decide what it is beyond the ends of loops: no mask of the kernel's does."""
+        match node:
+            case ir.Read(symbol=symbol):
+                if any(symbol == tiles.index for tiles in self._tiles):
+                    return False
+                defined = self._definitions.get(symbol)
+                if defined is None or symbol in seen:
+                    return True
+                seen.add(symbol)
+                return self._is_as_loaded(defined, seen)
+            case ir.OpCall(op=op) if op.effect is Effect.READS:
+                fill = named_value(node, "other")
+                return fill is None or self._is_as_loaded(fill, seen)
+            case _:
+                return all(self._is_as_loaded(it, seen) for it in child_expressions(node))
 
     # --- Checks at the end ------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from transpiler.ir.types import (
     Pointer,
     Tensor,
 )
+from transpiler.ops.table import OPS
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
 from transpiler.optimise.extents import greatest, rounded_up, times
 from transpiler.optimise.indices import Indices, Inlined
@@ -362,6 +363,9 @@ class _Materialiser:
         build = Build(item.span)
         depth = len(self._scope)
         start, stop = self._expression(axis.start), self._expression(axis.stop)
+        if shape_of(start.type) or shape_of(stop.type):
+            reason = f"how often the loop over `{axis.symbol.name}` runs depends on lanes"
+            raise NotLiftedError(reason, item.span)
         step: ir.Expression = build.number(1)
         body: list[ir.Statement] = []
         if lanes is None:
@@ -413,7 +417,12 @@ class _Materialiser:
             if reduction.initial is None
             else self._expression(reduction.initial)
         )
-        value = build.full(tuple(shape), tuple(extents), initial)
+        if shape_of(initial.type):
+            listed = ir.ListArgument(span=build.span, elements=tuple(extents))
+            type_ = Tensor(dtype=dtype, shape=tuple(shape))
+            value: ir.Expression = build.call(OPS["broadcast_to"], (dtype,), type_, initial, listed)
+        else:
+            value = build.full(tuple(shape), tuple(extents), initial)
         accumulator = replace(self._symbols.like(reduction.symbol, value.type), is_mutable=True)
         self._accumulators[reduction.symbol] = (reduction, accumulator)
         return ir.Let(span=reduction.span, symbol=accumulator, value=value)

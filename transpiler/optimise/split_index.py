@@ -57,6 +57,8 @@ def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop | s
         return "its index is not divided by a factor of its bound"
     outer = _quotient(stop, inner)
     build = Build(loop.span)
+    if not all(indices.argument(atom) for atom in outer.atoms | inner.atoms):
+        return "the factors of its bound are not arguments"
     extents = [expression_of(it, indices, build) for it in (outer, inner)]
     if extents[0] is None or extents[1] is None:
         return "the factors of its bound are not arguments"

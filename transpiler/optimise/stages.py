@@ -233,8 +233,10 @@ class Stages:
                 inner.append(Accumulate(symbol=reduction.symbol, term=value, span=reduction.span))
             if own_axis is not None:
                 inner = [Loop(axis=own_axis, items=tuple(inner), reductions=(), span=loop.span)]
+            # What the reductions start from is in the parts.
+            reductions = tuple(replace(it, initial=None) for it in wanted)
             before.append(
-                Loop(axis=axis, items=tuple(inner), reductions=tuple(wanted), span=loop.span)
+                Loop(axis=axis, items=tuple(inner), reductions=reductions, span=loop.span)
             )
             for reduction in wanted:
                 if reduction.symbol in later:
@@ -307,12 +309,19 @@ class Stages:
             for reach in reaches((item,), self._indices)
             if reach.is_store
         }
-        if not stored:
+        loop = () if group.loop is None else (group.loop,)
+        written = {reach.root for reach in reaches(loop, self._indices) if reach.is_store}
+        if not stored and not written:
             return
         for item in needed(self._nest.items, group.items):
             place = self._positions[id(item)]
             if isinstance(item, ir.Let):
                 for reach in reaches((item,), self._indices):
+                    if reach.root in written:
+                        raise DependentError(
+                            f"the loop stores to `{reach.root.name}`, of which this was loaded before",
+                            reach.call,
+                        )
                     if place < stored.get(reach.root, place):
                         raise DependentError(
                             f"`{reach.root.name}` is stored between here and a use of what is loaded",
