@@ -100,8 +100,9 @@ _STREAMED = Shape(columns=64, lanes=4096, programs=264, stages=4)
 """A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
 _WHOLE = Shape(columns=32, lanes=4096, stages=4)
 """The same by programs that do all of their columns alone."""
-_STORED = Shape(columns=1024, lanes=4096, programs=512)
-"""A reduction of columns that stores results for each index as well: partial results are many, so parts are few."""
+_STORED = Shape(columns=1024, lanes=4096, programs=396)
+"""A reduction of columns that stores results for each index as well: three programs fit on each
+multiprocessor, and partial results are many, so one wave of them does all."""
 _ALONG = Shape(columns=1024, lanes=4096, programs=2048)
 """A reduction along columns: a tile leaves one number behind."""
 _APPLIED = Shape(columns=256, lanes=2048)
