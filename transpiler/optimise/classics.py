@@ -36,10 +36,3 @@ CLASSICS: tuple[tuple[Transform, Classic], ...] = (
     (HINTS, hints),
     (EVICTION, eviction),
 )
-
-
-def classics(kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:
-    """The kernel after all of them that are on."""
-    for _, transform in CLASSICS:
-        kernel = transform(kernel, context)
-    return kernel

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.ir.dump import dump_routine
 from transpiler.ir.extent import AtLeast, Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Quantity, Stage, Variant
-from transpiler.optimise.classics import classics
+from transpiler.optimise.classics import CLASSICS
 from transpiler.optimise.collapse import collapse
 from transpiler.optimise.context import ClassicContext
 from transpiler.optimise.dependence import DependentError, passes_memory_on, reorderable
@@ -27,7 +28,7 @@ from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import WHOLE_COLUMNS, Execution, extent_of_axis, layout
 from transpiler.optimise.lift import lift
 from transpiler.optimise.materialise import materialise
-from transpiler.optimise.nest import AxisKind, Loop, dump_nest
+from transpiler.optimise.nest import AxisKind, Loop, Nest, dump_nest
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
 from transpiler.optimise.split_index import SplitLoop, split_index
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from transpiler.ir.launch_plan import Scratch
     from transpiler.optimise.flags import OptimiseOptions, Transform
     from transpiler.optimise.layout import Layout
-    from transpiler.optimise.nest import Item, Nest
+    from transpiler.optimise.nest import Item
     from transpiler.source import Span
 
 _LOOP_TRANSFORMS = (
@@ -109,7 +110,7 @@ class Planner:
     def _improved(self) -> LaunchPlan | None:
         """The kernel as it is launched, where a classic transform that pays alone changes it."""
         self._classic.clear()
-        kernel = classics(self._kernel, self._context)
+        kernel = self._with_classics(self._kernel)
         applied = {it.transform for it in self._classic.remarks if it.is_applied}
         if applied.isdisjoint(_PAYS_ALONE):
             self._classic.give_up(f"alone it does not pay in `{self._kernel.name}`")
@@ -165,6 +166,15 @@ class Planner:
     def _saw(self, name: str, nest: Nest) -> None:
         if self._observe is not None:
             self._observe(name, dump_nest(nest))
+
+    def _saw_works(self, name: str, works: list[Work]) -> None:
+        """Show what launches are to compute."""
+        for work in works:
+            self._saw(name, Nest(kernel=self._kernel, programs=work.programs, items=work.items))
+
+    def _saw_kernel(self, name: str, kernel: ir.Kernel) -> None:
+        if self._observe is not None:
+            self._observe(name, dump_routine(kernel))
 
     # --- Steps ------------------------------------------------------------------------------------
 
@@ -251,6 +261,7 @@ class Planner:
         inner = next((it.inner for it in collapsed if it is not None), None)
         if inner is None:
             return None
+        self._saw_works(COLLAPSE_AXES.flag, [it.work for it in collapsed if it is not None])
         length = extent_of_axis(inner, Indices(definitions(nest.items)))
         outer = next(it.outer for it in collapsed if it is not None)
         variant = self._variant(
@@ -289,6 +300,7 @@ class Planner:
 
     def _tiled(self, nest: Nest) -> Variant | None:
         works = Stages(nest, self._symbols).works()
+        self._saw_works(SPLIT_KERNEL.flag, works)
         return self._variant(works, "", self._conditions(nest, works))
 
     def _conditions(self, nest: Nest, works: list[Work]) -> tuple[AtLeast, ...]:
@@ -346,7 +358,14 @@ class Planner:
             stage.kernel,
             docs=(work.summary, "", f"{which} in the place of `{self._kernel.name}`."),
         )
-        return replace(stage, kernel=classics(documented, self._context))
+        self._saw_kernel(BLOCK_AXIS.flag, documented)
+        return replace(stage, kernel=self._with_classics(documented))
+
+    def _with_classics(self, kernel: ir.Kernel) -> ir.Kernel:
+        for transform, apply in CLASSICS:
+            kernel = apply(kernel, self._context)
+            self._saw_kernel(transform.flag, kernel)
+        return kernel
 
     def _stage_name(self, work: Work, prefix: str, *, is_only: bool) -> str:
         words = [prefix] if prefix else []
