@@ -100,4 +100,4 @@ def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
         ir.Let(span=inner.span, symbol=inner.symbol, value=build.remainder(index, inner.stop)),
     )
     programs = tuple(axis if it is outer else it for it in work.programs if it is not inner)
-    return replace(work, programs=programs, items=without_dead((*names, *items)), is_flat=True)
+    return replace(work, programs=programs, items=without_dead((*names, *items)))

@@ -105,10 +105,8 @@ _STORED = Shape(columns=1024, lanes=4096, programs=396)
 multiprocessor, and partial results are many, so one wave of them does all."""
 _ALONG = Shape(columns=1024, lanes=4096, programs=2048)
 """A reduction along columns: a tile leaves one number behind."""
-_APPLIED = Shape(columns=64, lanes=512)
-"""Independent indices: each thread has one access of 16 bytes in f32."""
-_APPLIED_ALONG = Shape(columns=512, lanes=512)
-"""The same where what is contiguous is long: the axis of a loop, or two axes as one."""
+_APPLIED = Shape(columns=256, lanes=2048)
+"""Independent indices, of the grid or of a loop."""
 _COMBINED = Shape(columns=4, lanes=1024)
 """Partial results of columns: there are few, so programs are more worth than wide accesses."""
 _COMBINED_ALONG = Shape(columns=1024, lanes=2048)
@@ -142,8 +140,7 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
     rows = _rows(work, axes, columns, indices)
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
     stores = any(it.is_store and it.axes for it in every)
-    is_long = work.is_flat or columns.kind is AxisKind.LOOP
-    shape = _shape(work, columns.symbol in reduced, stores, is_long)
+    shape = _shape(work, columns.symbol in reduced, stores)
     most = _lanes_in_flight(work, indices) if shape.stages else Number(shape.lanes)
     across = extent_of_axis(columns, indices)
     first = Lanes(
@@ -169,17 +166,8 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
     return Layout(first, second, others, reduced, shape)
 
 
-def _shape(
-    work: Work,
-    is_along: bool,  # noqa: FBT001 - one of three facts
-    has_store: bool,  # noqa: FBT001
-    is_long: bool,  # noqa: FBT001
-) -> Shape:
-    """The shape of tiles.
-
-    `is_along` tells that columns are reduced, `has_store` that loops store, `is_long` that columns are a loop's axis or
-    two axes as one.
-    """
+def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT001 - two facts
+    """The shape of tiles; `is_along` tells that columns are reduced, `has_store` that loops store."""
     match work.role:
         case Role.FINAL:
             return _COMBINED_ALONG if is_along else _COMBINED
@@ -190,7 +178,7 @@ def _shape(
         case Role.WHOLE:
             return _WHOLE
         case Role.APPLY | Role.STORE:
-            return _APPLIED_ALONG if is_long else _APPLIED
+            return _APPLIED
 
 
 _IN_FLIGHT = 1 << 15

@@ -41,7 +41,7 @@ class Work:
 
     `part` is there where the iterations of the
     loops are shared out among programs: then it numbers these, and its results are partial. `summary` is for the
-    docstring. `scratch` is memory it is the first to write. `is_flat` tells that two axes have become one.
+    docstring. `scratch` is memory it is the first to write.
     """
 
     role: Role
@@ -51,7 +51,6 @@ class Work:
     part: ir.Symbol | None = None
     parts: ir.Symbol | None = None
     scratch: tuple[Scratch, ...] = ()
-    is_flat: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
