@@ -22,7 +22,7 @@ from transpiler.optimise.extents import (
     rounded_up,
     times,
 )
-from transpiler.optimise.flags import BLOCK_AXIS, VECTORISE_LOOP
+from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import AxisKind, Loop
 from transpiler.optimise.sharing import may_be_shared
@@ -145,7 +145,7 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
     across = extent_of_axis(columns, indices)
     first = Lanes(
         axes=(columns,),
-        execution=_execution(columns, work, reduced, is_rows=False),
+        execution=_execution(columns, work, reduced, options, is_rows=False),
         extent=across,
         block=_block(columns),
         default=least(Number(shape.columns), power_of_two(across)),
@@ -156,7 +156,7 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
         down = extent_of_axis(rows[0], indices)
         second = Lanes(
             axes=rows,
-            execution=_execution(rows[0], work, reduced, is_rows=True),
+            execution=_execution(rows[0], work, reduced, options, is_rows=True),
             extent=down,
             block=_block(rows[0]),
             default=least(rounded_down(most, first.default), power_of_two(down)),
@@ -261,14 +261,19 @@ def _is_reduced(loop: Loop, nested: list[Loop]) -> bool:
 
 
 def _execution(
-    axis: Axis, work: Work, reduced: frozenset[ir.Symbol], *, is_rows: bool
+    axis: Axis,
+    work: Work,
+    reduced: frozenset[ir.Symbol],
+    options: OptimiseOptions,
+    *,
+    is_rows: bool,
 ) -> Execution:
     if axis.kind is AxisKind.PROGRAM:
         return Execution.PROGRAMS
     if work.role is Role.WHOLE or not may_be_shared(axis, work.items):
         return Execution.LOOP
     if axis.symbol not in reduced:
-        return Execution.PROGRAMS
+        return Execution.PROGRAMS if options.has(SPREAD_LOOP) else Execution.LOOP
     if work.part is None:
         return Execution.LOOP
     return Execution.SHARED if is_rows else Execution.PROGRAMS

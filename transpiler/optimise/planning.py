@@ -254,7 +254,7 @@ class Planner:
 
     def _flat(self, nest: Nest) -> Variant | None:
         """Launches in which two axes share the lanes of tiles."""
-        if not self._options.has(COLLAPSE_AXES):
+        if not self._options.has(COLLAPSE_AXES) or not self._options.has(SPREAD_LOOP):
             return None
         works = Stages(nest, self._symbols, spreads_inner=True).works()
         collapsed = [collapse(work, self._symbols) for work in works]
@@ -337,7 +337,7 @@ class Planner:
             quantities += made.quantities
             scratch += work.scratch
             self._tell(work, chosen, name)
-        if len(works) > 1:
+        if len(works) > 1 and self._options.has(SPLIT_KERNEL):
             self._applied(
                 SPLIT_KERNEL,
                 f"{len(works)} launches: {', '.join(stage.kernel.name for stage in stages)}",
@@ -387,7 +387,8 @@ class Planner:
                 self._applied(BLOCK_AXIS, what, axis.span)
             elif axis.tile is None and work.role is not Role.FINAL:
                 self._applied(VECTORISE_LOOP, what, axis.span)
-            if axis.kind is AxisKind.LOOP and axis.symbol not in chosen.reduced:
+            is_spread = lanes.execution is Execution.PROGRAMS
+            if axis.kind is AxisKind.LOOP and axis.symbol not in chosen.reduced and is_spread:
                 self._applied(SPREAD_LOOP, f"a program for each tile of {what}", axis.span)
             if axis.symbol in chosen.reduced and lanes.execution is not Execution.LOOP:
                 self._applied(
