@@ -1,0 +1,70 @@
+"""Every transform says of every kernel what it did, or why it did nothing, and where."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.corpus.model import KERNELS
+from transpiler.optimise.flags import TRANSFORMS, OptimiseOptions, Transform
+from transpiler.optimise.remarks import applied_flags
+from transpiler.pipeline import Options, Result, transpile_source
+from transpiler.source import SourceFile
+
+SOURCES = (*sorted(KERNELS.glob("*.rs")), Path(__file__).parents[2] / "kernels/batchnorm.rs")
+
+each_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+
+
+@cache
+def optimised(path: Path) -> Result:
+    result = transpile_source(
+        SourceFile(path.name, path.read_text("utf-8")),
+        Options(optimise=OptimiseOptions(is_on=True)),
+    )
+    assert result.ok
+    assert result.plans
+    return result
+
+
+@each_source
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda it: it.flag)
+def test_a_transform_has_a_remark_on_every_kernel(path: Path, transform: Transform) -> None:
+    result = optimised(path)
+    told = {it.kernel for it in result.remarks if it.transform == transform}
+    assert told == {plan.kernel.name for plan in result.plans}
+
+
+@each_source
+def test_remarks_stand_in_the_text_of_their_kernel(path: Path) -> None:
+    result = optimised(path)
+    kernels = {plan.kernel.name: plan.kernel.span for plan in result.plans}
+    outside = [
+        it
+        for it in result.remarks
+        if not kernels[it.kernel].start <= it.span.start < it.span.end <= kernels[it.kernel].end
+    ]
+    assert outside == []
+
+
+@each_source
+def test_no_remark_is_empty(path: Path) -> None:
+    assert [it for it in optimised(path).remarks if not it.message.strip()] == []
+
+
+@each_source
+def test_a_kernel_without_a_plan_has_no_applied_remark(path: Path) -> None:
+    result = optimised(path)
+    applied = {
+        plan.kernel.name: applied_flags(result.remarks, plan.kernel.name)
+        for plan in result.plans
+        if plan.optimised is None
+    }
+    assert applied == dict.fromkeys(applied, ())
+
+
+def test_the_corpus_has_kernels_with_and_without_plans() -> None:
+    plans = [plan for path in SOURCES for plan in optimised(path).plans]
+    assert {plan.optimised is None for plan in plans} == {True, False}
