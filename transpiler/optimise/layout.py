@@ -115,8 +115,8 @@ WHOLE_COLUMNS = 4096
 """From so many columns on, there are programs enough without sharing out rows."""
 
 
-def layout(work: Work, options: OptimiseOptions) -> Layout | None:
-    """The layout; None where no axis is contiguous in memory."""
+def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layout | None:
+    """The layout; None where no axis is contiguous in memory. `taken` are the names the kernel has itself."""
     indices = Indices(definitions(work.items))
     every = list(reaches(work.items, indices))
     nested = list(loops(work.items))
@@ -147,7 +147,7 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
         axes=(columns,),
         execution=_execution(columns, work, reduced, options, is_rows=False),
         extent=across,
-        block=_block(columns),
+        block=_block(columns, taken),
         default=least(Number(shape.columns), power_of_two(across)),
         choices=(32, 64, 128, 256, 512, 1024),
     )
@@ -158,7 +158,7 @@ def layout(work: Work, options: OptimiseOptions) -> Layout | None:
             axes=rows,
             execution=_execution(rows[0], work, reduced, options, is_rows=True),
             extent=down,
-            block=_block(rows[0]),
+            block=_block(rows[0], taken | {first.block}),
             default=least(rounded_down(most, first.default), power_of_two(down)),
             choices=(1, 2, 4, 8, 16, 32, 64),
         )
@@ -288,10 +288,13 @@ def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
     return found
 
 
-def _block(axis: Axis) -> str:
-    """What the extent of tiles along an axis is called: no const generic of the kernel is called so."""
+def _block(axis: Axis, taken: frozenset[str]) -> str:
+    """What the extent of tiles along an axis is called."""
     name = axis.symbol.name.upper() if axis.tile is None else axis.tile.name.removeprefix("BLOCK_")
-    return f"TILE_{name}"
+    name = f"TILE_{name}"
+    while name in taken:
+        name += "_"
+    return name
 
 
 def shared_parts(layout: Layout, others: tuple[Extent, ...]) -> Extent:

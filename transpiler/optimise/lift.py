@@ -216,18 +216,21 @@ class _Lifter(ExpressionLifter):
         term = node.value
         if node.operator is None:
             match node.value:
-                case ir.Binary(operator=operator, left=left, right=right):
-                    how, sides = operator, (left, right)
+                case ir.Binary(operator=operator):
+                    how, rest = operator, _without(node.value, operator, node.symbol)
                 case ir.OpCall() as call if len(operands(call)) == len(call.arguments) == 2:
-                    how, sides = call.op, (operands(call)[0], operands(call)[1])
+                    left, right = operands(call)
+                    how = call.op
+                    rest = (
+                        right
+                        if is_read(left, node.symbol)
+                        else left
+                        if is_read(right, node.symbol)
+                        else None
+                    )
                 case _:
-                    how, sides = None, (node.value, node.value)
-            if is_read(sides[0], node.symbol):
-                term = sides[1]
-            elif is_read(sides[1], node.symbol):
-                term = sides[0]
-            else:
-                how = None
+                    rest = None
+            how, term = (None, term) if rest is None else (how, rest)
         combine = self._combines.get(how)
         if combine is None or any(
             isinstance(it, ir.Read) and it.symbol == node.symbol for it in walk_expression(term)
@@ -347,3 +350,17 @@ class _Lifter(ExpressionLifter):
             else item
             for item in items
         )
+
+
+def _without(
+    node: ir.Expression, operator: ir.BinaryOperator, symbol: ir.Symbol
+) -> ir.Expression | None:
+    """What a chain such as `acc + a + b` combines into a variable; None where it does not begin with it."""
+    if not isinstance(node, ir.Binary) or node.operator is not operator:
+        return None
+    if is_read(node.left, symbol):
+        return node.right
+    if is_read(node.right, symbol):
+        return node.left
+    rest = _without(node.left, operator, symbol)
+    return None if rest is None else replace(node, left=rest)

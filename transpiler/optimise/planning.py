@@ -318,7 +318,9 @@ class Planner:
         return (AtLeast(value=Number(_ENOUGH_PROGRAMS - 1), bound=programs),)
 
     def _layout(self, work: Work) -> Layout | None:
-        return layout(work, self._options)
+        kernel = self._kernel
+        taken = frozenset(it.name for it in (*kernel.parameters, *kernel.const_generics))
+        return layout(work, self._options, taken)
 
     def _variant(
         self, works: list[Work], prefix: str, conditions: tuple[AtLeast, ...]

@@ -1,0 +1,78 @@
+"""Kernels lifted to nests, for the tests of what works on nests."""
+
+from __future__ import annotations
+
+from transpiler.diagnostics.sink import Sink
+from transpiler.frontend.parser import parse_file
+from transpiler.optimise.lift import lift
+from transpiler.optimise.nest import Nest, dump_nest
+from transpiler.optimise.symbols import Symbols
+from transpiler.passes.cfg import Features
+from transpiler.passes.context import PassContext
+from transpiler.passes.elaborate import elaborate
+from transpiler.passes.pipeline import PREPARE, run_passes
+from transpiler.source import SourceFile
+
+LOAD = "&[], None, None, None, false"
+STORE = "&[], None, None"
+
+
+def kernel(body: str) -> str:
+    """A kernel `k` over `x` and `y`, with sizes `a`, `b` and `n` and tiles of `BLOCK`."""
+    return (
+        "#[kernel]\npub fn k<T: Triton, D: Float, const BLOCK: i32>(\n"
+        "    x: T::Pointer<D>, y: T::Pointer<D>, a: i32, b: i32, n: i32,\n) {\n"
+        f"{body}\n}}\n"
+    )
+
+
+def lifted(body: str) -> tuple[Nest, Symbols]:
+    """The nest of a kernel with this body, and what makes symbols for it.
+
+    Raises:
+        NotLiftedError: it is none.
+    """
+    source = SourceFile("k.rs", kernel(body))
+    sink = Sink()
+    features = Features(frozenset(), default_features=True)
+    module = elaborate(parse_file(source, sink), source, features, sink, frozenset())
+    assert not sink.has_errors, [it.message for it in sink.diagnostics]
+    (routine,) = run_passes(module, PassContext(sink=sink), PREPARE).kernels
+    symbols = Symbols(routine)
+    return lift(routine, {}, symbols), symbols
+
+
+def dumped(body: str) -> list[str]:
+    """The lines of the nest of a kernel with this body."""
+    return dump_nest(lifted(body)[0]).splitlines()
+
+
+COLUMN_SUM = f"""
+    let c = T::program_id(Axis::X);
+    let zeros = T::zeros::<D>(&[BLOCK]);
+    let mut acc = zeros;
+    let mut s: i32 = 0;
+    while s < n {{
+        let rows = T::arange(0, BLOCK) + s;
+        let mask = rows.lt(n);
+        let v = T::load(x.add_offsets(rows * a + c), Some(mask), Some(zeros), {LOAD});
+        acc = acc + v * v;
+        s += BLOCK;
+    }}
+    let total = T::sum(acc, None, true);
+    T::store(y.add_offsets(T::arange(0, 1) + c), total, None, {STORE});
+"""
+
+SCALAR_LOOP = f"""
+    let c = T::program_id(Axis::X);
+    let mut acc = T::zeros::<D>(&[1]);
+    let mut i: i32 = 0;
+    while i < a * b {{
+        let high = i / b;
+        let low = i % b;
+        let at = T::arange(0, 1) + (high * n * b + c * b + low);
+        acc = acc + T::load(x.add_offsets(at), None, None, {LOAD});
+        i += 1;
+    }}
+    T::store(y.add_offsets(T::arange(0, 1) + c), acc, None, {STORE});
+"""

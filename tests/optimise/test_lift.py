@@ -1,0 +1,87 @@
+"""Kernels as nests: one index of every axis, whatever tiles they are written in."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, dumped, lifted
+from transpiler.optimise.refusals import NotLiftedError
+
+NO_MORE = "[], none, none, none, false"
+
+
+def test_a_loop_over_tiles_is_an_axis_up_to_the_bound_of_its_mask() -> None:
+    assert dumped(COLUMN_SUM) == [
+        "nest k[c < grid_x] {",
+        "  for rows in 0_i32..n reducing sum acc as total {",
+        "    let mask = s < n",
+        f"    let v = widen<D>(load<stored D>(offset(x, (s * a) + pid_x), none, 0.0_D, {NO_MORE}))",
+        "    acc <- v * v",
+        "  }",
+        "  store<D>(offset(y, pid_x), acc, none, [], none, none)",
+        "}",
+    ]
+
+
+def test_a_loop_over_numbers_is_its_own_axis() -> None:
+    lines = dumped(SCALAR_LOOP)
+    assert "  for i in 0_i32..a * b reducing sum acc as acc {" in lines
+    assert "    let low = i % b" in lines
+
+
+def test_terms_of_a_sum_are_combined_wherever_brackets_stand() -> None:
+    body = COLUMN_SUM.replace("acc + v * v", "acc + v + v * v")
+    assert "    acc <- v + (v * v)" in dumped(body)
+
+
+def test_lanes_summed_in_each_iteration_are_one_sum() -> None:
+    body = COLUMN_SUM.replace("let mut acc = zeros;", "let mut acc = T::zeros::<D>(&[1]);")
+    body = body.replace("acc = acc + v * v;", "acc = acc + T::sum(v, None, true);")
+    body = body.replace("T::sum(acc, None, true)", "acc + acc")
+    assert "    acc <- v" in dumped(body)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("Some(zeros), &[]", "None, &[]"), "what `acc` combines is not 0"),
+        (
+            ("Some(zeros), &[]", "Some(zeros + T::exp(zeros)), &[]"),
+            "what `acc` combines is not 0",
+        ),
+        (
+            ("acc = acc + v * v", "acc = v - acc * v"),
+            "`acc` is carried from iteration to iteration",
+        ),
+        (("T::sum(acc", "T::max(acc"), "`max` is not what `acc` accumulates by"),
+        (("Some(mask), Some(zeros)", "None, None"), "nothing masks what `acc` combines"),
+        (("rows * a + c", "rows * a + s"), "the loop's variable is used apart from lanes"),
+        (("s += BLOCK", "s += BLOCK + BLOCK"), "neither 1 nor the extent of its tiles"),
+    ],
+    ids=lambda it: it if isinstance(it, str) else "",
+)
+def test_what_is_no_nest_says_why(change: tuple[str, str], reason: str) -> None:
+    body = COLUMN_SUM.replace(*change)
+    assert body != COLUMN_SUM
+    with pytest.raises(NotLiftedError) as refusal:
+        lifted(body)
+    assert reason in refusal.value.reason
+
+
+def test_a_branch_is_no_nest() -> None:
+    body = f"if a > b {{ T::store(y.add_offsets(T::arange(0, 1)), T::zeros::<D>(&[1]), None, {STORE}); }}"
+    with pytest.raises(NotLiftedError, match="a branch decides what is done"):
+        lifted(body)
+
+
+def test_an_unmasked_store_beyond_the_end_is_no_nest() -> None:
+    body = f"""
+    let mut s: i32 = 0;
+    while s < n {{
+        let i = T::arange(0, BLOCK) + s;
+        T::store(y.add_offsets(i), T::load(x.add_offsets(i), None, None, {LOAD}), None, {STORE});
+        s += BLOCK;
+    }}
+    """
+    with pytest.raises(NotLiftedError, match="a store is not masked where its loop ends"):
+        lifted(body)
