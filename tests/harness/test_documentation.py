@@ -80,8 +80,8 @@ def test_every_verdict_and_option_is_in_the_page() -> None:
     offered = {
         name
         for parameter in command.get_params(context)
-        if isinstance(parameter, click.Option)
+        if isinstance(parameter, click.Option) and not parameter.hidden
         for name in (*parameter.opts, *parameter.secondary_opts)
     }
-    listed = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", options))
+    listed = set(re.findall(r"(?<![\w-])(-O\d?|-f(?=NAME|no-)|--?[a-z][a-z-]*)", options))
     assert offered - {"-h", "--help"} == listed
