@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
@@ -22,6 +23,8 @@ from transpiler.ops.signature import Form
 from transpiler.ops.table import OPS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from transpiler.ir.types import Dimension, ElementType, Shape, Type
     from transpiler.ops.model import Op
     from transpiler.source import Span
@@ -209,15 +212,11 @@ class Build:
         if not isinstance(pointer.type, Pointer | PointerTensor):
             raise TypeError("a load is from a pointer")
         dtype, shape = pointer.type.dtype, shape_of(pointer.type)
-        is_half = isinstance(dtype, DtypeParameter) and dtype.admits_half
-        stored: ElementType = (
-            replace(dtype, is_stored=True)
-            if is_half and isinstance(dtype, DtypeParameter)
-            else dtype
-        )
+        if not isinstance(dtype, DtypeParameter) or not dtype.admits_half:
+            type_ = Tensor(dtype=dtype, shape=shape)
+            return self.call(OPS["load"], (dtype,), type_, pointer, mask)
+        stored = replace(dtype, is_stored=True)
         loaded = self.call(OPS["load"], (stored,), Tensor(dtype=stored, shape=shape), pointer, mask)
-        if not is_half:
-            return loaded
         return ir.Cast(
             span=self.span,
             type=Tensor(dtype=dtype, shape=shape),
@@ -255,7 +254,7 @@ class Build:
         return self.call(OPS["full"], (dtype,), type_, listed, value)
 
 
-def dtype_of(node: ir.Expression) -> ElementType:
+def dtype_of(node: ir.Expression | ir.Symbol) -> ElementType:
     """The dtype of a number or a tile."""
     if not isinstance(node.type, Scalar | Tensor):
         raise TypeError("it has no dtype")
@@ -271,17 +270,6 @@ def with_argument(call: ir.OpCall, name: str, value: ir.Argument) -> ir.OpCall:
     return replace(call, arguments=arguments)
 
 
-def all_of(conditions: list[ir.Expression], span: Span) -> ir.Argument:
-    """A mask of conditions; none where there are none."""
-    if not conditions:
-        return ir.AbsentArgument(span=span)
-    total = conditions[0]
-    for condition in conditions[1:]:
-        total = ir.Binary(
-            span=span,
-            type=total.type,
-            operator=ir.BinaryOperator.BIT_AND,
-            left=total,
-            right=condition,
-        )
-    return total
+def conjunction(masks: Sequence[ir.Expression], build: Build) -> ir.Expression | None:
+    """All masks in one; None where there are none."""
+    return reduce(build.both, masks) if masks else None

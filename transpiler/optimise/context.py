@@ -9,7 +9,7 @@ from transpiler.analysis.extents import tile_extents
 from transpiler.analysis.ranges import Ranges
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
-from transpiler.ir.visit import walk_statements
+from transpiler.ir.declared import largest_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,33 +70,13 @@ class NewSymbols:
     """Symbols that a kernel does not have yet."""
 
     def __init__(self, kernel: ir.Kernel) -> None:
-        self._ids: Iterator[int] = count(1 + _largest_id(kernel))
+        self._ids: Iterator[int] = count(1 + largest_id(kernel))
 
     def local(self, name: str, type_: Type, span: Span) -> ir.Symbol:
         """An immutable variable; the names of symbols need not differ."""
         return ir.Symbol(
             id=next(self._ids), name=name, kind=ir.SymbolKind.LOCAL, type=type_, span=span
         )
-
-
-def _largest_id(kernel: ir.Kernel) -> int:
-    found = [symbol.id for symbol in (*kernel.parameters, *kernel.const_generics)]
-    for statement in walk_statements(kernel.body):
-        found.extend(symbol.id for symbol in declared_by(statement))
-    return max(found, default=0)
-
-
-def declared_by(statement: ir.Statement) -> tuple[ir.Symbol, ...]:
-    """The symbols a statement declares itself."""
-    match statement:
-        case ir.Let(symbol=symbol) | ir.For(symbol=symbol) | ir.Declare(symbol=symbol):
-            return (symbol,)
-        case ir.LetTuple(symbols=symbols):
-            return tuple(symbol for symbol in symbols if symbol is not None)
-        case ir.While(result=ir.Symbol() as result):
-            return (result,)
-        case _:
-            return ()
 
 
 def ranges_of(kernel: ir.Kernel) -> Ranges:

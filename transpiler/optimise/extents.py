@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.ir.extent import Extent
     from transpiler.optimise.indices import Indices
+    from transpiler.optimise.nest import Axis
+
+
+class UnknownExtentError(Exception):
+    """How long an axis is cannot be computed from the arguments."""
+
+    def __init__(self, axis: Axis) -> None:
+        super().__init__(axis.symbol.name)
+        self.axis = axis
 
 
 def extent_of(polynomial: Polynomial, indices: Indices) -> Extent | None:
@@ -38,6 +47,19 @@ def extent_of(polynomial: Polynomial, indices: Indices) -> Extent | None:
     if not added:
         return Number(0) if not subtracted else Sum((Number(0),), tuple(subtracted))
     return added[0] if len(added) == 1 and not subtracted else Sum(tuple(added), tuple(subtracted))
+
+
+def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
+    """How many indices an axis has.
+
+    Raises:
+        UnknownExtentError: arguments alone do not say so.
+    """
+    start = indices.polynomial(axis.start)
+    found = extent_of(indices.polynomial(axis.stop) - start, indices)
+    if found is None or extent_of(start, indices) is None:
+        raise UnknownExtentError(axis)
+    return found
 
 
 def times(*factors: Extent) -> Extent:

@@ -23,6 +23,7 @@ from transpiler.analysis.effects import Failures, effects_in, effects_of, is_vol
 from transpiler.analysis.sameness import form, symbols_in, unconditional
 from transpiler.analysis.values import is_integer
 from transpiler.ir import nodes as ir
+from transpiler.ir.declared import declared_by
 from transpiler.ir.types import Scalar, Tensor
 from transpiler.ir.visit import (
     Rewriter,
@@ -31,7 +32,7 @@ from transpiler.ir.visit import (
     walk_statements,
 )
 from transpiler.ops.model import Effect
-from transpiler.optimise.context import NewSymbols, declared_by, ranges_of
+from transpiler.optimise.context import NewSymbols, ranges_of
 from transpiler.optimise.flags import HOIST
 from transpiler.optimise.naming import name_of_value
 

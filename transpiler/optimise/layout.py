@@ -14,7 +14,7 @@ from transpiler.ir.extent import ItemSize, Number
 from transpiler.ir.types import DType, DtypeParameter, Pointer, dtype_text
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.extents import (
-    extent_of,
+    extent_of_axis,
     greatest,
     least,
     power_of_two,
@@ -26,7 +26,6 @@ from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import AxisKind, Loop
 from transpiler.optimise.sharing import may_be_shared
-from transpiler.optimise.stages import UnknownExtentError
 from transpiler.optimise.work import Role, definitions, loops
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from transpiler.ir import nodes as ir
     from transpiler.ir.extent import Extent
     from transpiler.ir.types import ElementType
+    from transpiler.optimise.dependence import Reach
     from transpiler.optimise.flags import OptimiseOptions
     from transpiler.optimise.nest import Axis
     from transpiler.optimise.work import Work
@@ -111,6 +111,7 @@ _COMBINED = Shape(columns=4, lanes=1024)
 """Partial results of columns: there are few, so programs are more worth than wide accesses."""
 _COMBINED_ALONG = Shape(columns=1024, lanes=2048)
 """Partial results that are contiguous along what is reduced."""
+WARPS = 4
 WHOLE_COLUMNS = 4096
 """From so many columns on, there are programs enough without sharing out rows."""
 
@@ -137,7 +138,7 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     columns = max(axes, key=lambda axis: scores[axis.symbol])
     if scores[columns.symbol] == 0:
         return None
-    rows = _rows(work, axes, columns, indices)
+    rows = _rows(work, axes, columns, every, indices)
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
     stores = any(it.is_store and it.axes for it in every)
     shape = _shape(work, columns.symbol in reduced, stores)
@@ -228,14 +229,15 @@ def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:
     return axis.tile is not None or work.role is Role.FINAL or options.has(VECTORISE_LOOP)
 
 
-def _rows(work: Work, axes: tuple[Axis, ...], columns: Axis, indices: Indices) -> tuple[Axis, ...]:
+def _rows(
+    work: Work, axes: tuple[Axis, ...], columns: Axis, found: list[Reach], indices: Indices
+) -> tuple[Axis, ...]:
     """The axes for rows: the loops at the top, else one of the grid all stores vary along and some loads do not."""
     top = tuple(
         item.axis for item in work.items if isinstance(item, Loop) and item.axis is not columns
     )
     if top:
         return top if all(axis in axes for axis in top) else ()
-    found = list(reaches(work.items, indices))
     for axis in axes:
         if axis.kind is AxisKind.LOOP and axis is not columns:
             return (axis,)
@@ -277,15 +279,6 @@ def _execution(
     if work.part is None:
         return Execution.LOOP
     return Execution.SHARED if is_rows else Execution.PROGRAMS
-
-
-def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
-    """How many indices an axis has."""
-    start = indices.polynomial(axis.start)
-    found = extent_of(indices.polynomial(axis.stop) - start, indices)
-    if found is None or extent_of(start, indices) is None:
-        raise UnknownExtentError(axis)
-    return found
 
 
 def _block(axis: Axis, taken: frozenset[str]) -> str:

@@ -19,12 +19,12 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32, DtypeParameter
 from transpiler.ir.visit import child_expressions, walk_expression
 from transpiler.ops.model import Effect
+from transpiler.optimise.build import Build
 from transpiler.optimise.lift_expressions import (
     ExpressionLifter,
     Tiles,
     has_lanes,
     is_read,
-    read,
 )
 from transpiler.optimise.nest import (
     Accumulate,
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from transpiler.optimise.symbols import Symbols
-
-_GRID_PLACES = {"X": 0, "Y": 1, "Z": 2}
 
 
 def lift(
@@ -137,7 +135,7 @@ class _Lifter(ExpressionLifter):
         match step:
             case ir.Literal(value=1):
                 index = self._symbols.new(node.symbol.name, I32, node.symbol.span)
-                self._values[node.symbol] = read(index, node.span)
+                self._values[node.symbol] = Build(node.span).read(index)
             case ir.Read(symbol=extent) if extent.kind is ir.SymbolKind.CONST_GENERIC:
                 index = self._symbols.new(node.symbol.name, I32, node.symbol.span)
                 tiles = Tiles(node, self._lane(extent, node.span), index, extent, stop)

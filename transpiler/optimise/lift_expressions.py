@@ -11,7 +11,7 @@ from transpiler.ir.types import I32, DType, Scalar, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect, ShapeExpanded, ShapeInterval
 from transpiler.ops.table import OPS
-from transpiler.optimise.build import all_of, with_argument
+from transpiler.optimise.build import Build, conjunction, with_argument
 from transpiler.optimise.combining import combines
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import (
@@ -183,12 +183,12 @@ class ExpressionLifter(Rewriter):
             known = self._programs[place] = Axis(
                 symbol=self._symbols.new(f"pid_{axis.member.lower()}", I32, node.span),
                 kind=AxisKind.PROGRAM,
-                start=_number(0, node.span),
-                stop=read(extent, node.span),
+                start=Build(node.span).number(0),
+                stop=Build(node.span).read(extent),
                 span=node.span,
                 place=place,
             )
-        return read(known.symbol, node.span)
+        return Build(node.span).read(known.symbol)
 
     def _interval(self, node: ir.OpCall) -> ir.Expression:
         start, end = (self.expression(it) for it in operands(node))
@@ -197,7 +197,7 @@ class ExpressionLifter(Rewriter):
             return start
         if not isinstance(end, ir.Read) or self._indices.polynomial(start).terms:
             refuse("the lanes are none that a loop moves along", node.span)
-        return read(self._lane(end.symbol, node.span), node.span)
+        return Build(node.span).read(self._lane(end.symbol, node.span))
 
     def _lane(self, extent: ir.Symbol, span: Span) -> ir.Symbol:
         lane = self._lanes.get(extent)
@@ -216,7 +216,7 @@ class ExpressionLifter(Rewriter):
                 place = min(terms.index(lanes[0]), terms.index(starts[0]))
                 terms.remove(lanes[0])
                 terms.remove(starts[0])
-                terms.insert(place, read(tiles.index, node.span))
+                terms.insert(place, Build(node.span).read(tiles.index))
         zeros = [it for it in terms if isinstance(it, ir.Literal) and it.value == 0]
         if is_integer(node):
             terms = [it for it in terms if it not in zeros] or [zeros[0]]
@@ -246,7 +246,8 @@ class ExpressionLifter(Rewriter):
             for condition in [self.expression(term.source)]
             if not any(self._says_end(condition, tiles) for tiles in self._tiles)
         ]
-        return with_argument(lifted, "mask", all_of(kept, node.span))
+        left = conjunction(kept, Build(node.span))
+        return with_argument(lifted, "mask", left or ir.AbsentArgument(span=node.span))
 
 
 def _terms(node: ir.Expression) -> Iterator[ir.Expression]:
@@ -266,15 +267,6 @@ def is_read(node: ir.Expression, symbol: ir.Symbol) -> bool:
 def has_lanes(symbol: ir.Symbol) -> bool:
     """Whether a variable holds a tile of more than one lane."""
     return isinstance(symbol.type, Tensor) and any(extent != 1 for extent in symbol.type.shape)
-
-
-def read(symbol: ir.Symbol, span: Span) -> ir.Read:
-    """The value of a symbol."""
-    return ir.Read(span=span, type=symbol.type, symbol=symbol)
-
-
-def _number(value: int, span: Span) -> ir.Literal:
-    return ir.Literal(span=span, type=I32, value=value)
 
 
 def _literal(value: float, node: ir.Expression) -> ir.Literal:

@@ -21,9 +21,9 @@ from transpiler.ir.types import (
 )
 from transpiler.ops.table import OPS
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
-from transpiler.optimise.extents import greatest, rounded_up, times
+from transpiler.optimise.extents import extent_of_axis, greatest, rounded_up, times
 from transpiler.optimise.indices import Indices, Inlined
-from transpiler.optimise.layout import Execution, Lanes, Layout, extent_of_axis, shared_parts
+from transpiler.optimise.layout import WARPS, Execution, Lanes, Layout, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.tiled import Lane, Tiler, reduced_mask
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from transpiler.optimise.nest import Axis, Item, Reduction
     from transpiler.optimise.symbols import Symbols
     from transpiler.optimise.work import Work
-
-_WARPS = 4
 
 
 class Materialised(NamedTuple):
@@ -126,7 +124,7 @@ class _Materialiser:
             for lanes in reversed(self._layout.lanes)
         )
         return Materialised(
-            Stage(kernel=made, grid=(grid,), tiles=tiles, warps=_WARPS), tuple(self._quantities)
+            Stage(kernel=made, grid=(grid,), tiles=tiles, warps=WARPS), tuple(self._quantities)
         )
 
     def _is_tunable(self) -> bool:
@@ -409,9 +407,7 @@ class _Materialiser:
             shape.append(NamedDimension(name=lanes.block) if is_there else 1)
             block = build.read(self._blocks[lanes.block])
             extents.append(block if is_there else build.number(1))
-        dtype = dtype_of(
-            ir.Read(span=reduction.span, type=reduction.symbol.type, symbol=reduction.symbol)
-        )
+        dtype = dtype_of(reduction.symbol)
         initial = (
             build.literal(reduction.combine.identity, dtype)
             if reduction.initial is None

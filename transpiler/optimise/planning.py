@@ -12,7 +12,13 @@ from transpiler.optimise.classics import CLASSICS
 from transpiler.optimise.collapse import collapse
 from transpiler.optimise.context import ClassicContext
 from transpiler.optimise.dependence import DependentError, passes_memory_on, reorderable
-from transpiler.optimise.extents import at_least, extent_of, times
+from transpiler.optimise.extents import (
+    UnknownExtentError,
+    at_least,
+    extent_of,
+    extent_of_axis,
+    times,
+)
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
     COLLAPSE_AXES,
@@ -25,19 +31,19 @@ from transpiler.optimise.flags import (
     VECTORISE_LOOP,
 )
 from transpiler.optimise.indices import Indices
-from transpiler.optimise.layout import WHOLE_COLUMNS, Execution, extent_of_axis, layout
+from transpiler.optimise.layout import WARPS, WHOLE_COLUMNS, Execution, layout
 from transpiler.optimise.lift import lift
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, Nest, dump_nest
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
 from transpiler.optimise.split_index import SplitLoop, split_index
-from transpiler.optimise.stages import Stages, UnknownExtentError
+from transpiler.optimise.stages import Stages
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.work import Role, Work, definitions, loops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from transpiler.ir import nodes as ir
     from transpiler.ir.extent import Extent
@@ -67,7 +73,6 @@ _NOTHING_TO_DO = {
 }
 _PAYS_ALONE = frozenset({HINTS, EVICTION})
 """The classic transforms that change what the backend makes of a kernel that stays as it is otherwise."""
-_WARPS = 4
 _FLAT_BELOW = 1024
 """Inner axes shorter than that share lanes with the axis around them."""
 _ENOUGH_PROGRAMS = 256
@@ -120,7 +125,7 @@ class Planner:
             kernel=replace(kernel, name=name, backward=None, backward_span=None),
             grid=tuple(map(Named, GRID_NAMES)),
             tiles=(),
-            warps=_WARPS,
+            warps=WARPS,
         )
         variant = Variant(conditions=(), quantities=(), scratch=(), stages=(stage,))
         return LaunchPlan(kernel=self._kernel, requires=(), variants=(variant,))
@@ -264,8 +269,10 @@ class Planner:
         self._saw_works(COLLAPSE_AXES.flag, [it.work for it in collapsed if it is not None])
         length = extent_of_axis(inner, Indices(definitions(nest.items)))
         outer = next(it.outer for it in collapsed if it is not None)
+        works = [work if it is None else it.work for work, it in zip(works, collapsed, strict=True)]
         variant = self._variant(
-            [work if it is None else it.work for work, it in zip(works, collapsed, strict=True)],
+            works,
+            [self._layout(work) for work in works],
             "flat",
             (AtLeast(value=Number(_FLAT_BELOW - 1), bound=length),),
         )
@@ -296,20 +303,22 @@ class Planner:
         if chosen is None or chosen.columns.axis.kind is not AxisKind.PROGRAM:
             return None
         columns = AtLeast(value=chosen.columns.extent, bound=Number(WHOLE_COLUMNS))
-        return self._variant([work], "", (columns,))
+        return self._variant([work], [chosen], "", (columns,))
 
     def _tiled(self, nest: Nest) -> Variant | None:
         works = Stages(nest, self._symbols).works()
         self._saw_works(SPLIT_KERNEL.flag, works)
-        return self._variant(works, "", self._conditions(nest, works))
+        layouts = [self._layout(work) for work in works]
+        return self._variant(works, layouts, "", self._conditions(nest, works, layouts))
 
-    def _conditions(self, nest: Nest, works: list[Work]) -> tuple[AtLeast, ...]:
+    def _conditions(
+        self, nest: Nest, works: list[Work], layouts: list[Layout | None]
+    ) -> tuple[AtLeast, ...]:
         """Where the loops of a kernel run over contiguous tiles already, its programs have to be few to need others."""
         top = [item for item in nest.items if isinstance(item, Loop)]
         if not any(loop.reductions for loop in top):
             return ()
-        for work in works:
-            chosen = self._layout(work)
+        for work, chosen in zip(works, layouts, strict=True):
             if chosen is None or (work.role is not Role.FINAL and chosen.columns.axis.tile is None):
                 return ()
         programs = times(
@@ -323,13 +332,16 @@ class Planner:
         return layout(work, self._options, taken)
 
     def _variant(
-        self, works: list[Work], prefix: str, conditions: tuple[AtLeast, ...]
+        self,
+        works: list[Work],
+        layouts: Sequence[Layout | None],
+        prefix: str,
+        conditions: tuple[AtLeast, ...],
     ) -> Variant | None:
         stages: list[Stage] = []
         quantities: list[Quantity] = []
         scratch: list[Scratch] = []
-        for work in works:
-            chosen = self._layout(work)
+        for work, chosen in zip(works, layouts, strict=True):
             if chosen is None:
                 self._missed_all("no axis is contiguous in memory", self._kernel.name_span)
                 return None

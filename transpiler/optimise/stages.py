@@ -17,7 +17,7 @@ from transpiler.ir.launch_plan import Scratch
 from transpiler.ir.types import I32, Pointer
 from transpiler.optimise.build import Build, dtype_of
 from transpiler.optimise.dependence import DependentError, reaches
-from transpiler.optimise.extents import extent_of, times
+from transpiler.optimise.extents import extent_of_axis, times
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
 from transpiler.optimise.sharing import may_be_shared
@@ -34,7 +34,6 @@ from transpiler.optimise.work import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from transpiler.ir.types import ElementType
     from transpiler.optimise.nest import Item, Nest
     from transpiler.optimise.symbols import Symbols
 
@@ -63,14 +62,6 @@ def groups(items: Iterable[Item]) -> list[Group]:
             else:
                 found.append(Group((item,)))
     return found
-
-
-class UnknownExtentError(Exception):
-    """How long an axis is cannot be computed from the arguments."""
-
-    def __init__(self, axis: Axis) -> None:
-        super().__init__(axis.symbol.name)
-        self.axis = axis
 
 
 class _Kept(NamedTuple):
@@ -141,13 +132,16 @@ class Stages:
         build = Build(loop.span)
         part = self._symbols.new("part", I32, loop.span)
         parts = self._symbols.new("parts", I32, loop.span, ir.SymbolKind.PARAMETER)
-        index = self._piece(build, part, None if inner is None else (inner, inner.symbol))
+        index = self._piece(build, part, inner)
         stored, scratch = [], []
         for reduction in loop.reductions:
             pointer = self._scratch(reduction, "partials")
             self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=True, inner=inner)
-            count = times(Named(parts.name), self._extent(), self._length(inner))
-            scratch.append(Scratch(name=pointer.name, dtype=_dtype(reduction), count=count))
+            spread = Number(1) if inner is None else self._length(inner)
+            count = times(Named(parts.name), self._extent(), spread)
+            scratch.append(
+                Scratch(name=pointer.name, dtype=dtype_of(reduction.symbol), count=count)
+            )
             stored.append(self._stored(build, pointer, index, reduction))
         self._pending.append((loop, parts))
         names = ", ".join(f"`{it.name}`" for it in loop.reductions)
@@ -171,29 +165,20 @@ class Stages:
         axis = nested[-1].axis
         return axis if may_be_shared(axis, (loop,)) else None
 
-    def _piece(
-        self, build: Build, part: ir.Symbol, inner: tuple[Axis, ir.Symbol] | None
-    ) -> ir.Expression:
+    def _piece(self, build: Build, part: ir.Symbol, inner: Axis | None) -> ir.Expression:
         """Where the piece of a part lies that the program adds to, with an index of the inner axis."""
         index = build.add(
             build.multiply(build.read(part), self._extent_read(build)), self._place(build)
         )
         if inner is None:
             return index
-        axis, symbol = inner
-        extent = build.subtract(axis.stop, axis.start)
+        extent = build.subtract(inner.stop, inner.start)
         return build.add(
-            build.multiply(index, extent), build.subtract(build.read(symbol), axis.start)
+            build.multiply(index, extent), build.subtract(build.read(inner.symbol), inner.start)
         )
 
-    def _length(self, inner: Axis | None) -> Extent:
-        if inner is None:
-            return Number(1)
-        length = self._indices.polynomial(inner.stop) - self._indices.polynomial(inner.start)
-        found = extent_of(length, self._indices)
-        if found is None:
-            raise UnknownExtentError(inner)
-        return found
+    def _length(self, axis: Axis) -> Extent:
+        return extent_of_axis(axis, self._indices)
 
     def _final(self, stores: tuple[Item, ...], later: set[ir.Symbol]) -> Work:
         """Combine what is partial, do what stands behind, and keep what later parts read."""
@@ -219,11 +204,7 @@ class Stages:
             if spread is not None:
                 symbol = self._symbols.like(spread.symbol)
                 own_axis = replace(spread, symbol=symbol, kind=AxisKind.LOOP)
-            index = self._piece(
-                build,
-                axis.symbol,
-                None if own_axis is None else (own_axis, own_axis.symbol),
-            )
+            index = self._piece(build, axis.symbol, own_axis)
             inner: list[Item] = []
             for reduction in wanted:
                 pointer = self._kept[reduction.symbol].pointer
@@ -243,7 +224,11 @@ class Stages:
                     pointer = self._scratch(reduction, "total")
                     self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=False)
                     scratch.append(
-                        Scratch(name=pointer.name, dtype=_dtype(reduction), count=self._extent())
+                        Scratch(
+                            name=pointer.name,
+                            dtype=dtype_of(reduction.symbol),
+                            count=self._extent(),
+                        )
                     )
                     behind.append(self._stored(build, pointer, self._place(build), reduction))
         self._pending = []
@@ -333,7 +318,7 @@ class Stages:
     def _scratch(self, reduction: Reduction, what: str) -> ir.Symbol:
         return self._symbols.new(
             f"{reduction.name}_{what}",
-            Pointer(dtype=_dtype(reduction)),
+            Pointer(dtype=dtype_of(reduction.symbol)),
             reduction.span,
             ir.SymbolKind.PARAMETER,
         )
@@ -363,12 +348,6 @@ class Stages:
         for axis in self._nest.programs:
             total = build.multiply(total, axis.stop)
         return total
-
-
-def _dtype(reduction: Reduction) -> ElementType:
-    return dtype_of(
-        ir.Read(span=reduction.span, type=reduction.symbol.type, symbol=reduction.symbol)
-    )
 
 
 def _without_loop(items: tuple[Item, ...], axis: Axis) -> tuple[Item, ...]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
+from transpiler.ir.declared import largest_id
 from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import I32
-from transpiler.ir.visit import walk_statements
 
 if TYPE_CHECKING:
     from transpiler.ir.types import Type
@@ -19,10 +19,7 @@ class Symbols:
     """Makes symbols whose ids no symbol of a kernel has."""
 
     def __init__(self, kernel: ir.Kernel) -> None:
-        self._last = max(
-            (symbol.id for symbol in _symbols_of(kernel)),
-            default=0,
-        )
+        self._last = largest_id(kernel)
         self._grid: dict[int, ir.Symbol] = {}
         self._own = frozenset(
             it.name for it in (*kernel.parameters, *kernel.const_generics)
@@ -39,16 +36,12 @@ class Symbols:
         type_: Type,
         span: Span,
         kind: ir.SymbolKind = ir.SymbolKind.LOCAL,
-        *,
-        is_mutable: bool = False,
     ) -> ir.Symbol:
         """A symbol; a parameter has a name of its own: it is how the parts of a plan refer to each other."""
         self._last += 1
         if kind is ir.SymbolKind.PARAMETER and name not in GRID_NAMES:
             name = self._free(name)
-        return ir.Symbol(
-            id=self._last, name=name, kind=kind, type=type_, span=span, is_mutable=is_mutable
-        )
+        return ir.Symbol(id=self._last, name=name, kind=kind, type=type_, span=span)
 
     def _free(self, name: str) -> str:
         free, number = name, 1
@@ -69,18 +62,3 @@ class Symbols:
             name = GRID_NAMES[place]
             self._grid[place] = self.new(name, I32, span, ir.SymbolKind.PARAMETER)
         return self._grid[place]
-
-
-def _symbols_of(kernel: ir.Kernel) -> list[ir.Symbol]:
-    found = [*kernel.parameters, *kernel.const_generics]
-    for statement in walk_statements(kernel.body):
-        match statement:
-            case ir.Let() | ir.Declare() | ir.Assign() | ir.For():
-                found.append(statement.symbol)
-            case ir.LetTuple():
-                found += [symbol for symbol in statement.symbols if symbol is not None]
-            case _:
-                pass
-        for expression in kernel.body.contents.expressions:
-            found += [expression.symbol] if isinstance(expression, ir.Read) else []
-    return found

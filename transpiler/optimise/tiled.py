@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.values import named_value, operands
@@ -12,7 +11,14 @@ from transpiler.ir.types import DtypeParameter, Pointer, PointerTensor, Scalar, 
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect
 from transpiler.ops.scalar_methods import FAMILY
-from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of, with_argument
+from transpiler.optimise.build import (
+    Build,
+    broadcast,
+    conjunction,
+    dtype_of,
+    shape_of,
+    with_argument,
+)
 from transpiler.optimise.refusals import NotLiftedError
 
 if TYPE_CHECKING:
@@ -123,11 +129,6 @@ class Tiler(Rewriter):
 def reduced_mask(scope: Sequence[Lane], build: Build) -> ir.Expression | None:
     """Which lanes of axes that are reduced exist; None where there are no such lanes."""
     return conjunction([lane.mask for lane in scope if lane.is_reduced], build)
-
-
-def conjunction(masks: Sequence[ir.Expression], build: Build) -> ir.Expression | None:
-    """All masks in one; None where there are none."""
-    return reduce(build.both, masks) if masks else None
 
 
 _BITWISE = {

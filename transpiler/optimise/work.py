@@ -15,7 +15,6 @@ from transpiler.optimise.nest import Accumulate, Loop, Store, item_expressions, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from transpiler.ir.extent import AtLeast
     from transpiler.ir.launch_plan import Scratch
     from transpiler.optimise.nest import Axis, Item
 
@@ -39,9 +38,8 @@ class Role(Enum):
 class Work:
     """`items` for each index of the axes `programs`, in one launch.
 
-    `part` is there where the iterations of the
-    loops are shared out among programs: then it numbers these, and its results are partial. `summary` is for the
-    docstring. `scratch` is memory it is the first to write.
+    `part` is there where the iterations of the loops are shared out among programs: then it numbers these, `parts` is
+    their number, and results are partial. `summary` is for the docstring. `scratch` is memory it is the first to write.
     """
 
     role: Role
@@ -51,15 +49,6 @@ class Work:
     part: ir.Symbol | None = None
     parts: ir.Symbol | None = None
     scratch: tuple[Scratch, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Works:
-    """Launches in order, for launches that fulfil `conditions`; `positive` are parameters that have to be, too."""
-
-    works: tuple[Work, ...]
-    conditions: tuple[AtLeast, ...] = ()
-    positive: frozenset[ir.Symbol] = frozenset()
 
 
 def definitions(items: Iterable[Item]) -> dict[ir.Symbol, ir.Expression]:
@@ -75,7 +64,6 @@ def symbols_read(item: Item) -> Iterator[ir.Symbol]:
 
 
 def _reads(node: ir.Expression) -> Iterator[ir.Symbol]:
-
     for each in walk_expression(node):
         if isinstance(each, ir.Read):
             yield each.symbol

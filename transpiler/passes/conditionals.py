@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
+from transpiler.ir.declared import largest_id
 from transpiler.ir.types import TupleType
 from transpiler.ir.visit import (
     Rewriter,
@@ -55,7 +56,7 @@ def _has_any(kernel: ir.Routine) -> bool:
 class _Expander(Rewriter):
     def __init__(self, kernel: ir.Routine) -> None:
         self._constants: Mapping[ir.Symbol, ir.Expression | None] = compile_time_symbols(kernel)
-        self._ids = count(1 + _largest_id(kernel))
+        self._ids = count(1 + largest_id(kernel))
 
     def statements(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
         result: list[ir.Statement] = []
@@ -252,16 +253,3 @@ def _overwritten(values: tuple[ir.Expression, ...]) -> frozenset[ir.Symbol]:
         for statement in walk_statements(ir.Block(span=node.span, statements=node.statements))
         if isinstance(statement, ir.Assign)
     )
-
-
-def _largest_id(kernel: ir.Routine) -> int:
-    symbols = [*kernel.parameters, *kernel.const_generics]
-    for statement in walk_statements(kernel.body):
-        match statement:
-            case ir.Let(symbol=symbol) | ir.For(symbol=symbol) | ir.Declare(symbol=symbol):
-                symbols.append(symbol)
-            case ir.LetTuple(symbols=several):
-                symbols.extend(symbol for symbol in several if symbol is not None)
-            case _:
-                pass
-    return max((symbol.id for symbol in symbols), default=0)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
+from transpiler.ir.declared import largest_id
 from transpiler.ir.types import I32, Descriptor, Pointer, Type
 from transpiler.ir.visit import Rewriter, walk_block, walk_statements
 from transpiler.ops.model import Effect, Op, ShapeGiven
@@ -86,7 +87,7 @@ def descriptors(module: ir.Module, context: PassContext) -> ir.Module:
     def lowered(routine: ir.R) -> ir.R:
         if not _has_any(routine):
             return routine
-        ids = count(1 + _largest_id(routine))
+        ids = count(1 + largest_id(routine))
         split = split_tuples(routine, ids)
         return _Lowering(split, context.sink, ids).kernel(split)
 
@@ -390,16 +391,3 @@ class _Inliner(Rewriter):
     def leave_expression(self, node: ir.Expression) -> ir.Expression:
         definition = self._constants.get(node.symbol) if isinstance(node, ir.Read) else None
         return node if definition is None else self.expression(definition)
-
-
-def _largest_id(kernel: ir.Routine) -> int:
-    ids = [symbol.id for symbol in (*kernel.parameters, *kernel.const_generics)]
-    for node in walk_statements(kernel.body):
-        match node:
-            case ir.Let(symbol=symbol) | ir.Declare(symbol=symbol) | ir.For(symbol=symbol):
-                ids.append(symbol.id)
-            case ir.LetTuple(symbols=symbols):
-                ids.extend(symbol.id for symbol in symbols if symbol is not None)
-            case _:
-                pass
-    return max(ids, default=0)

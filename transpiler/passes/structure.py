@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
+from transpiler.ir.declared import largest_id
 from transpiler.ir.types import BOOL, Scalar
 from transpiler.ir.visit import (
     Rewriter,
@@ -70,7 +71,7 @@ def _kernel(kernel: ir.R, sink: Sink) -> ir.R:
 class _Structurer:
     def __init__(self, kernel: ir.Routine, sink: Sink) -> None:
         self._sink = sink
-        self._ids = count(1 + _largest_id(kernel))
+        self._ids = count(1 + largest_id(kernel))
         self._breaks: dict[int, ir.Symbol] = {}
         self._continues: dict[int, ir.Symbol] = {}
         self._values: dict[int, ir.Symbol] = {}
@@ -482,16 +483,3 @@ class _Cleaner(Rewriter):
                 return (replace(node, else_block=None),)
             case _:
                 return (node,)
-
-
-def _largest_id(kernel: ir.Routine) -> int:
-    symbols = [*kernel.parameters, *kernel.const_generics]
-    for statement in walk_statements(kernel.body):
-        match statement:
-            case ir.Let(symbol=symbol) | ir.For(symbol=symbol) | ir.Declare(symbol=symbol):
-                symbols.append(symbol)
-            case ir.LetTuple(symbols=several):
-                symbols.extend(symbol for symbol in several if symbol is not None)
-            case _:
-                pass
-    return max((symbol.id for symbol in symbols), default=0)
