@@ -130,11 +130,10 @@ class _Layout:
                     return [*parts, *values]
                 return [*parts, bracketed("(", (Group(_separated(values)),), ")")]
             case Subscript(value=value, index=index):
-                inner = _INSIDE.of(index)
-                return [
-                    *self._primary(value, is_chain=is_chain),
-                    bracketed("[", (inner,), "]"),
-                ]
+                inner: tuple[Document, ...] = (_INSIDE.of(index),)
+                if isinstance(index, Tuple) and len(index.elements) > 1:
+                    inner = _separated([_INSIDE.of(it) for it in index.elements])
+                return [*self._primary(value, is_chain=is_chain), bracketed("[", inner, "]")]
             case _:
                 return [self.at(expression, Precedence.PRIMARY)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
+from transpiler.analysis.values import added_dimension, copied
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
@@ -29,6 +30,7 @@ from transpiler.target.model import (
     Name,
     Number,
     Operator,
+    Slice,
     Subscript,
     Text,
     Tuple,
@@ -208,6 +210,10 @@ class ExpressionLowering:
     # --- Operations -------------------------------------------------------------------------------
 
     def _call(self, call: ir.OpCall) -> Expression:
+        source, is_added = _dimensions(call)
+        if any(is_added) and not all(is_added):
+            index = tuple(Name("None") if it else Slice() for it in is_added)
+            return Subscript(self.lower(source), Tuple(index))
         signature = call.op.parsed
         holes: dict[str, Filling] = {
             parameter.name: self._argument(argument)
@@ -265,6 +271,18 @@ class ExpressionLowering:
 def is_float(dtype: ElementType) -> bool:
     """Whether every instance of the dtype is a floating-point type."""
     return not isinstance(dtype, DType | DtypeParameter) or dtype.is_float
+
+
+def _dimensions(expression: ir.Expression) -> tuple[ir.Expression, tuple[bool, ...]]:
+    """What a tile is made of by putting in dimensions, and which ones of its own these are."""
+    if isinstance(expression, ir.OpCall):
+        place, operand = added_dimension(expression), copied(expression)
+        if place and operand is not None:
+            source, is_added = _dimensions(operand)
+            before = place + len(is_added) + 1
+            return source, (*is_added[:before], True, *is_added[before:])
+    type_ = expression.type
+    return expression, (False,) * (len(type_.shape) if isinstance(type_, Tensor) else 0)
 
 
 def _is_literal(expression: ir.Expression) -> bool:

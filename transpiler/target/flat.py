@@ -141,6 +141,8 @@ def flat(expression: Expression) -> str:  # noqa: C901 - one case a node
             if len(parts) == 1 and arguments and is_generator(arguments[0]):
                 return f"{flat_at(function, Precedence.PRIMARY)}{parts[0]}"
             return f"{flat_at(function, Precedence.PRIMARY)}({', '.join(parts)})"
+        case Subscript(value=value, index=Tuple(elements=(_, _, *_) as elements)):
+            return f"{flat_at(value, Precedence.PRIMARY)}[{flat_elements(elements)}]"
         case Subscript(value=value, index=index):
             return f"{flat_at(value, Precedence.PRIMARY)}[{flat(index)}]"
         case Unary(operator=operator, operand=operand):

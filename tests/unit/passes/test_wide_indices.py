@@ -123,7 +123,7 @@ def test_offsets_that_the_rust_cuts_to_32_bits_have_none(cut: str) -> None:
         ("T::cumsum(lanes * n, 0, false)", "tl.cumsum(lanes * n, 0)"),
         (
             "T::ravel(T::expand_dims(lanes, 0), false) + n",
-            "tl.ravel(tl.expand_dims(lanes, 0)) + n",
+            "tl.ravel(lanes[None, :]) + n",
         ),
     ],
 )

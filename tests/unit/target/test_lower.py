@@ -213,6 +213,39 @@ def test_arguments_that_are_defaults_are_dropped(build: Build) -> None:
     ) == ("tl.store(x_ptr + o, z, mask=m)")
 
 
+@pytest.mark.parametrize(
+    ("rank", "axes", "text"),
+    [
+        (1, [0], "x[None, :]"),
+        (1, [1], "x[:, None]"),
+        (1, [-1], "x[:, None]"),
+        (1, [-2], "x[None, :]"),
+        (2, [1], "x[:, None, :]"),
+        (1, [0, 2], "x[None, :, None]"),
+        (1, [1, 0], "x[None, :, None]"),
+        # A number may be one of Python's.
+        (0, [0], "tl.expand_dims(x, 0)"),
+    ],
+)
+def test_dimensions_are_put_in_by_an_index(
+    build: Build, rank: int, axes: list[int], text: str
+) -> None:
+    x = build.parameter("x", build.tile(DType.F32, *[4] * rank))
+    result = build.value(x)
+    for axis in axes:
+        rank += 1
+        type_ = build.tile(DType.F32, *[4] * rank)
+        place = build.literal(abs(axis))
+        result = build.call(
+            "expand_dims",
+            result,
+            place if axis >= 0 else build.unary("-", place),
+            type_=type_,
+            dtypes=[DType.F32],
+        )
+    assert value(build, result, x) == text
+
+
 def test_lists_enums_and_dtypes_in_operations(build: Build) -> None:
     size = build.const("SIZE")
     tile = build.tile(build.D, "SIZE", 1)
