@@ -46,7 +46,7 @@ def claims(kernel: Kernel) -> Mapping[str, Claim | None]:
     )
     return {
         symbol.name: Claim(
-            flat(spelling.extent(footprint.count)),
+            flat(spelling.of(footprint.count)),
             tuple(flat(spelling.condition(each)) for each in footprint.conditions),
             footprint.is_exact,
         )

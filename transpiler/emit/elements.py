@@ -80,11 +80,11 @@ class _Text:
 
     def value(self, footprint: Footprint) -> Expression:
         """The number of elements, 0 where a condition of it does not hold."""
-        count = self._spelling.extent(footprint.count)
+        count = self._spelling.of(footprint.count)
         positive = [it for it in footprint.conditions if _is_positive(it)]
         conditions = [self._spelling.condition(it) for it in footprint.conditions]
         if len(positive) > 1:
-            values = tuple(self._spelling.extent(it.value) for it in positive)
+            values = tuple(self._spelling.of(it.value) for it in positive)
             least = Call(Name("min"), values)
             conditions = [
                 Binary(Operator.GREATER_EQUAL, least, Numeral("1")),

@@ -7,21 +7,10 @@ conditions ask for is not looked at, so that all stages are there.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from transpiler.harness.aot import Entry, triton_type
-from transpiler.ir.extent import (
-    Division,
-    Extreme,
-    ItemSize,
-    Named,
-    Number,
-    Parameter,
-    PowerOfTwo,
-    Product,
-    Programs,
-    Sum,
-)
+from transpiler.ir.extent_fold import ExtentFold
 from transpiler.ir.types import DType, Pointer
 
 if TYPE_CHECKING:
@@ -89,7 +78,7 @@ def _entry(
     )
 
 
-class _Values:
+class _Values(ExtentFold[int]):
     """The numbers of a launch whose sizes are large."""
 
     def __init__(
@@ -109,30 +98,31 @@ class _Values:
         """What a name stands for."""
         if name in self._constants:
             return self._constants[name]
-        return self._value(self._extents[name]) if name in self._extents else _LARGE
+        return self.of(self._extents[name]) if name in self._extents else _LARGE
 
-    def _value(self, extent: Extent) -> int:
-        match extent:
-            case Number(value=value):
-                return value
-            case Parameter(place=place):
-                return self.named(self._places[place])
-            case Programs():
-                return _LARGE
-            case Named(name=name):
-                return self.named(name)
-            case ItemSize(dtype=dtype):
-                return self._widened[dtype].bits // 8
-            case PowerOfTwo(value=value):
-                return 1 << max(self._value(value) - 1, 0).bit_length()
-            case Sum(added=added, subtracted=subtracted):
-                return sum(map(self._value, added)) - sum(map(self._value, subtracted))
-            case Product(factors=factors):
-                return prod(map(self._value, factors))
-            case Division(dividend=dividend, divisor=divisor, is_up=is_up):
-                sign = -1 if is_up else 1
-                return sign * (sign * self._value(dividend) // self._value(divisor))
-            case Extreme(parts=parts, is_least=is_least):
-                return (min if is_least else max)(map(self._value, parts))
-            case _:
-                assert_never(extent)
+    def number(self, value: int) -> int:
+        return value
+
+    def parameter(self, place: int) -> int:
+        return self.named(self._places[place])
+
+    def programs(self, _axis: int) -> int:
+        return _LARGE
+
+    def item_size(self, dtype: str) -> int:
+        return self._widened[dtype].bits // 8
+
+    def power_of_two(self, value: int) -> int:
+        return 1 << max(value - 1, 0).bit_length()
+
+    def sum(self, added: tuple[int, ...], subtracted: tuple[int, ...]) -> int:
+        return sum(added) - sum(subtracted)
+
+    def product(self, factors: tuple[int, ...]) -> int:
+        return prod(factors)
+
+    def quotient(self, dividend: int, divisor: int, *, is_up: bool) -> int:
+        return -(-dividend // divisor) if is_up else dividend // divisor
+
+    def extreme(self, parts: tuple[int, ...], *, is_least: bool) -> int:
+        return min(parts) if is_least else max(parts)

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.ir.dump import dump_routine
-from transpiler.ir.extent import (
-    Division,
-    Extreme,
-    ItemSize,
-    Named,
-    Number,
-    Parameter,
-    PowerOfTwo,
-    Product,
-    Programs,
-    Sum,
-)
+from transpiler.ir.extent_fold import ExtentFold
 from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import dtype_text
 
@@ -40,7 +29,7 @@ def dump_plan(plan: LaunchPlan) -> str:
 class _Plan:
     def __init__(self, plan: LaunchPlan) -> None:
         self._plan = plan
-        self._names = _argument_names(plan.kernel)
+        self._terms = _Terms(_argument_names(plan.kernel))
 
     def lines(self) -> Iterator[str]:
         plan = self._plan
@@ -71,39 +60,57 @@ class _Plan:
         return f" {word} {' and '.join(texts)}"
 
     def _text(self, extent: Extent) -> str:
-        match extent:
-            case Number(value=value):
-                return str(value)
-            case Parameter(place=place):
-                return self._names[place]
-            case Programs(axis=axis):
-                return GRID_NAMES[axis]
-            case Named(name=name):
-                return name
-            case ItemSize(dtype=dtype):
-                return f"item_size({dtype})"
-            case PowerOfTwo(value=value):
-                return f"power_of_two({self._text(value)})"
-            case Sum(added=added, subtracted=subtracted):
-                terms = " + ".join(map(self._operand, added)) or "0"
-                return terms + "".join(f" - {self._operand(it)}" for it in subtracted)
-            case Product(factors=factors):
-                return " * ".join(map(self._operand, factors))
-            case Division(dividend=dividend, divisor=divisor, is_up=True):
-                return f"cdiv({self._text(dividend)}, {self._text(divisor)})"
-            case Division(dividend=dividend, divisor=divisor):
-                return f"{self._operand(dividend)} / {self._operand(divisor)}"
-            case Extreme(parts=parts, is_least=is_least):
-                return f"{'min' if is_least else 'max'}({', '.join(map(self._text, parts))})"
-            case _:
-                assert_never(extent)
+        return self._terms.of(extent).text
 
-    def _operand(self, extent: Extent) -> str:
-        text = self._text(extent)
-        is_compound = isinstance(extent, Sum | Product) or (
-            isinstance(extent, Division) and not extent.is_up
-        )
-        return f"({text})" if is_compound else text
+
+class _Term(NamedTuple):
+    """The text of an extent; among operands one with operators needs parentheses."""
+
+    text: str
+    has_operators: bool = False
+
+    @property
+    def operand(self) -> str:
+        """The text where it is an operand."""
+        return f"({self.text})" if self.has_operators else self.text
+
+
+class _Terms(ExtentFold[_Term]):
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def number(self, value: int) -> _Term:
+        return _Term(str(value))
+
+    def parameter(self, place: int) -> _Term:
+        return _Term(self._names[place])
+
+    def programs(self, axis: int) -> _Term:
+        return _Term(GRID_NAMES[axis])
+
+    def named(self, name: str) -> _Term:
+        return _Term(name)
+
+    def item_size(self, dtype: str) -> _Term:
+        return _Term(f"item_size({dtype})")
+
+    def power_of_two(self, value: _Term) -> _Term:
+        return _Term(f"power_of_two({value.text})")
+
+    def sum(self, added: tuple[_Term, ...], subtracted: tuple[_Term, ...]) -> _Term:
+        terms = " + ".join(it.operand for it in added)
+        return _Term(" - ".join((terms, *(it.operand for it in subtracted))), has_operators=True)
+
+    def product(self, factors: tuple[_Term, ...]) -> _Term:
+        return _Term(" * ".join(it.operand for it in factors), has_operators=True)
+
+    def quotient(self, dividend: _Term, divisor: _Term, *, is_up: bool) -> _Term:
+        if is_up:
+            return _Term(f"cdiv({dividend.text}, {divisor.text})")
+        return _Term(f"{dividend.operand} / {divisor.operand}", has_operators=True)
+
+    def extreme(self, parts: tuple[_Term, ...], *, is_least: bool) -> _Term:
+        return _Term(f"{'min' if is_least else 'max'}({', '.join(it.text for it in parts)})")
 
 
 def _argument_names(kernel: Kernel) -> tuple[str, ...]:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
-from transpiler.ir.extent import (
-    Division,
-    Extreme,
-    ItemSize,
-    Named,
-    Number,
-    Parameter,
-    PowerOfTwo,
-    Product,
-    Programs,
-    Sum,
-)
+from transpiler.ir.extent import Number
+from transpiler.ir.extent_fold import ExtentFold
 from transpiler.target import model
 from transpiler.target.model import Operator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from transpiler.ir.extent import AtLeast, Extent
 
@@ -29,11 +19,11 @@ POWER_OF_TWO = "_power_of_two"
 """The function of a generated module that gives the least power of two not below a number."""
 
 
-class ExtentSpelling:
+class ExtentSpelling(ExtentFold[model.Expression]):
     """Writes extents.
 
     `parameter` says how a parameter is spelled, by its place, `programs` the extent of the grid along an axis, and
-    `named` what has a name.
+    `named` what has a name, which is also what stands for extents that are `known` by one.
     """
 
     def __init__(
@@ -42,58 +32,75 @@ class ExtentSpelling:
         parameter: Callable[[int], model.Expression],
         programs: Callable[[int], model.Expression],
         named: Callable[[str], model.Expression] = model.Name,
+        known: Mapping[Extent, str] | None = None,
     ) -> None:
         self._parameter = parameter
         self._programs = programs
         self._named = named
+        self._known = known
 
     def condition(self, condition: AtLeast, *, negated: bool = False) -> model.Expression:
         """`value >= bound`, or `value < bound` where it is `negated`; a literal stands on the right."""
-        value, bound = self.extent(condition.value), self.extent(condition.bound)
+        value, bound = self.of(condition.value), self.of(condition.bound)
         if isinstance(condition.value, Number) and not isinstance(condition.bound, Number):
             operator = Operator.GREATER if negated else Operator.LESS_EQUAL
             return model.Binary(operator, bound, value)
         operator = Operator.LESS if negated else Operator.GREATER_EQUAL
         return model.Binary(operator, value, bound)
 
-    def extent(self, extent: Extent) -> model.Expression:
+    def of(self, extent: Extent) -> model.Expression:
         """The number as an expression."""
-        match extent:
-            case Number(value=value) if value < 0:
-                return model.Unary(Operator.NEGATE, model.Number(str(-value)))
-            case Number(value=value):
-                return model.Number(str(value))
-            case Parameter(place=place):
-                return self._parameter(place)
-            case Programs(axis=axis):
-                return self._programs(axis)
-            case Named(name=name):
-                return self._named(name)
-            case ItemSize(dtype=dtype):
-                return model.Attribute(self._named(dtype), "itemsize")
-            case PowerOfTwo(value=value):
-                return model.Call(model.Name(POWER_OF_TWO), (self.extent(value),))
-            case Sum(added=added, subtracted=subtracted):
-                total = self._chain(Operator.ADD, added)
-                for term in subtracted:
-                    total = model.Binary(Operator.SUBTRACT, total, self.extent(term))
-                return total
-            case Product(factors=factors):
-                return self._chain(Operator.MULTIPLY, factors)
-            case Division(dividend=dividend, divisor=divisor, is_up=True):
-                function = model.dotted("triton.cdiv")
-                return model.Call(function, (self.extent(dividend), self.extent(divisor)))
-            case Division(dividend=dividend, divisor=divisor):
-                return model.Binary(
-                    Operator.FLOOR_DIVIDE, self.extent(dividend), self.extent(divisor)
-                )
-            case Extreme(parts=parts, is_least=is_least):
-                name = "min" if is_least else "max"
-                return model.Call(model.Name(name), tuple(map(self.extent, parts)))
-            case _:
-                assert_never(extent)
+        if self._known and extent in self._known:
+            return self._named(self._known[extent])
+        return super().of(extent)
 
-    def _chain(self, operator: Operator, parts: tuple[Extent, ...]) -> model.Expression:
-        return reduce(
-            lambda left, right: model.Binary(operator, left, right), map(self.extent, parts)
-        )
+    def number(self, value: int) -> model.Expression:
+        """A numeral, negated where it is negative."""
+        number = model.Number(str(abs(value)))
+        return model.Unary(Operator.NEGATE, number) if value < 0 else number
+
+    def parameter(self, place: int) -> model.Expression:
+        """Its spelling."""
+        return self._parameter(place)
+
+    def programs(self, axis: int) -> model.Expression:
+        """Its spelling."""
+        return self._programs(axis)
+
+    def named(self, name: str) -> model.Expression:
+        """Its spelling."""
+        return self._named(name)
+
+    def item_size(self, dtype: str) -> model.Expression:
+        """`D.itemsize`, of the torch dtype that has the name."""
+        return model.Attribute(self._named(dtype), "itemsize")
+
+    def power_of_two(self, value: model.Expression) -> model.Expression:
+        """A call of the function of the module."""
+        return model.Call(model.Name(POWER_OF_TWO), (value,))
+
+    def sum(
+        self, added: tuple[model.Expression, ...], subtracted: tuple[model.Expression, ...]
+    ) -> model.Expression:
+        """`a + b - c`."""
+        return _chain(Operator.SUBTRACT, (_chain(Operator.ADD, added), *subtracted))
+
+    def product(self, factors: tuple[model.Expression, ...]) -> model.Expression:
+        """`a * b`."""
+        return _chain(Operator.MULTIPLY, factors)
+
+    def quotient(
+        self, dividend: model.Expression, divisor: model.Expression, *, is_up: bool
+    ) -> model.Expression:
+        """`a // b`, or `triton.cdiv(a, b)`."""
+        if is_up:
+            return model.Call(model.dotted("triton.cdiv"), (dividend, divisor))
+        return model.Binary(Operator.FLOOR_DIVIDE, dividend, divisor)
+
+    def extreme(self, parts: tuple[model.Expression, ...], *, is_least: bool) -> model.Expression:
+        """`min(a, b)` or `max(a, b)`."""
+        return model.Call(model.Name("min" if is_least else "max"), parts)
+
+
+def _chain(operator: Operator, parts: Sequence[model.Expression]) -> model.Expression:
+    return reduce(lambda left, right: model.Binary(operator, left, right), parts)

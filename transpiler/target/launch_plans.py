@@ -5,18 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, assert_never
 
-from transpiler.ir.extent import (
-    Division,
-    Extreme,
-    ItemSize,
-    Named,
-    Number,
-    Parameter,
-    PowerOfTwo,
-    Product,
-    Programs,
-    Sum,
-)
+from transpiler.ir.extent import Named, Number, Parameter, Programs
+from transpiler.ir.extent_fold import names_in, walk_extent
 from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import DType, DtypeParameter, DtypeVariable
 from transpiler.target import model
@@ -27,7 +17,7 @@ from transpiler.target.names import python_name
 from transpiler.target.read_names import names_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
@@ -153,12 +143,15 @@ class _Writer:
         self.names = names
         self.values = values
 
-    def spelling(self, own: Mapping[str, Expression]) -> ExtentSpelling:
+    def spelling(
+        self, own: Mapping[str, Expression], known: Mapping[Extent, str] | None = None
+    ) -> ExtentSpelling:
         """How extents are spelled where names stand for what they are bound to, but for `own` ones."""
         return ExtentSpelling(
             parameter=lambda place: self.names[self.values[place]],
             programs=lambda axis: self.names[GRID_NAMES[axis]],
             named=lambda name: own[name] if name in own else self.names[name],
+            known=known,
         )
 
     def any_fails(self, conditions: Sequence[AtLeast]) -> Expression:
@@ -207,7 +200,7 @@ class _VariantWriter(_Writer):
             *(it.value for it in variant.quantities),
             *(it.count for it in variant.scratch),
         ]
-        shared = {part for extent in counted for part in _parts(extent)}
+        shared = {part for extent in counted for part in walk_extent(extent)}
         quantities: dict[str, Extent] = {}
         for quantity in variant.quantities:
             self._share(shared)
@@ -217,15 +210,15 @@ class _VariantWriter(_Writer):
                 self._assign(quantity.name, quantity.value)
         self._share(shared)
         for scratch in variant.scratch:
-            self._need(_named(scratch.count))
+            self._need(names_in(scratch.count))
             memory = (self._torch_dtype(scratch.dtype), self._spelled(scratch.count))
             value = model.Call(Name(SCRATCH), memory)
             target = self.names.bind(scratch.name)
             self._statements.append(model.Assignment(targets=(target,), value=value))
         for stage in variant.stages:
             own = {symbol.name for symbol in stage.kernel.const_generics}
-            self._need(name for tile in stage.tiles for name in _named(tile.default))
-            self._need(name for it in stage.grid for name in _named(it) if name not in own)
+            self._need(name for tile in stage.tiles for name in names_in(tile.default))
+            self._need(name for it in stage.grid for name in names_in(it) if name not in own)
             self._need(symbol.name for symbol in stage.kernel.parameters)
         launches = tuple(self._launch(*it) for it in self._stages)
         return [*self._statements, model.Return(value=model.List(launches))]
@@ -238,7 +231,7 @@ class _VariantWriter(_Writer):
                 and tile.default in shared
                 and not tile.choices
                 and not isinstance(tile.default, Number)
-                and all(it in self.names for it in _named(tile.default))
+                and all(it in self.names for it in names_in(tile.default))
             ):
                 self._assign(name, tile.default)
 
@@ -249,7 +242,7 @@ class _VariantWriter(_Writer):
                 self._assign(name, self._tiles[name].default)
 
     def _assign(self, name: str, value: Extent) -> None:
-        self._need(_named(value))
+        self._need(names_in(value))
         spelled = self._spelled(value)
         target = self.names.bind(name)
         self._statements.append(model.Assignment(targets=(target,), value=spelled))
@@ -259,8 +252,10 @@ class _VariantWriter(_Writer):
     def _spelled(self, extent: Extent, own: Mapping[str, Expression] | None = None) -> Expression:
         own = own or {}
         # A stage's own tile is another number than that of its name elsewhere.
-        known = {it: name for it, name in self._known.items() if own.keys().isdisjoint(_named(it))}
-        return self.spelling(own).extent(_with_names(extent, known))
+        known = {
+            it: name for it, name in self._known.items() if own.keys().isdisjoint(names_in(it))
+        }
+        return self.spelling(own, known).of(extent)
 
     def _torch_dtype(self, dtype: ElementType) -> Expression:
         """`torch.float32`, or what a dtype parameter stands for."""
@@ -305,7 +300,7 @@ class _VariantWriter(_Writer):
                 constants.append(model.Keyword(name, known if is_triton else _of_triton(known)))
         extents = tuple(self._spelled(extent, own) for extent in stage.grid)
         grid: Expression = model.Tuple(extents)
-        if any(name in own for extent in stage.grid for name in _named(extent)):
+        if any(name in own for extent in stage.grid for name in names_in(extent)):
             grid = model.Lambda((META,), grid)
         arguments = (names[symbol.name] for symbol in source.parameters)
         function = kernel.function.name
@@ -325,11 +320,11 @@ def depended_on(plan: LaunchPlan) -> frozenset[str]:
             *(it.count for it in variant.scratch),
             *(tile.default for stage in variant.stages for tile in stage.tiles),
         ]
-        found.update(name for value in values for name in _named(value))
+        found.update(name for value in values for name in names_in(value))
         for stage in variant.stages:
             own = {symbol.name for symbol in stage.kernel.const_generics}
             found.update(symbol.name for symbol in stage.kernel.parameters)
-            found.update(name for it in stage.grid for name in _named(it) if name not in own)
+            found.update(name for it in stage.grid for name in names_in(it) if name not in own)
     return frozenset(found)
 
 
@@ -342,55 +337,3 @@ def _of_triton(dtype: Expression) -> Expression:
     text = model.Call(Name("str"), (dtype,))
     name = model.Call(model.Attribute(text, "removeprefix"), (model.Text("torch."),))
     return model.Call(Name("getattr"), (Name("tl"), name))
-
-
-def _named(extent: Extent) -> Iterator[str]:
-    """What an extent refers to by name."""
-    return (part.name for part in _parts(extent) if isinstance(part, Named))
-
-
-def _parts(extent: Extent) -> Iterator[Extent]:
-    """An extent, and all that it is computed of."""
-    yield extent
-    for part in _operands(extent):
-        yield from _parts(part)
-
-
-def _operands(extent: Extent) -> tuple[Extent, ...]:
-    match extent:
-        case Number() | Parameter() | Programs() | Named() | ItemSize():
-            return ()
-        case PowerOfTwo(value=value):
-            return (value,)
-        case Sum(added=added, subtracted=subtracted):
-            return (*added, *subtracted)
-        case Product(factors=parts) | Extreme(parts=parts):
-            return parts
-        case Division(dividend=dividend, divisor=divisor):
-            return (dividend, divisor)
-        case _:
-            assert_never(extent)
-
-
-def _with_names(extent: Extent, known: Mapping[Extent, str]) -> Extent:
-    """An extent in which what has a name stands by it."""
-    if extent in known:
-        return Named(known[extent])
-    match extent:
-        case Number() | Parameter() | Programs() | Named() | ItemSize():
-            return extent
-        case PowerOfTwo(value=value):
-            return PowerOfTwo(_with_names(value, known))
-        case Sum(added=added, subtracted=subtracted):
-            return Sum(
-                tuple(_with_names(it, known) for it in added),
-                tuple(_with_names(it, known) for it in subtracted),
-            )
-        case Product(factors=factors):
-            return Product(tuple(_with_names(it, known) for it in factors))
-        case Extreme(parts=parts, is_least=is_least):
-            return Extreme(tuple(_with_names(it, known) for it in parts), is_least)
-        case Division(dividend=dividend, divisor=divisor, is_up=is_up):
-            return Division(_with_names(dividend, known), _with_names(divisor, known), is_up)
-        case _:
-            assert_never(extent)

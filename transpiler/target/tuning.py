@@ -164,7 +164,7 @@ def _pruning(
     for name, limit in limits.items():
         if limit is not None:
             try:
-                known.append(model.Keyword(name, spelling.extent(limit)))
+                known.append(model.Keyword(name, spelling.of(limit)))
             except KeyError:
                 continue
     if not known:
