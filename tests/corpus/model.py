@@ -71,8 +71,8 @@ Prepare: TypeAlias = Callable[..., Launch]
 class Case:
     """A kernel with its launches.
 
-    `topic` is the file it is in, `shapes` the extents its launches have, `dtypes` what `D` is, None
-    for a kernel without a dtype parameter, and `tolerance` a key of `tests.conformance.tolerances`.
+    `topic` is the file it is in, of those in `folder`, `shapes` the extents its launches have, `dtypes` what `D` is,
+    None for a kernel without a dtype parameter, and `tolerance` a key of `tests.conformance.tolerances`.
     """
 
     topic: str
@@ -81,6 +81,7 @@ class Case:
     shapes: tuple[Mapping[str, int], ...]
     dtypes: tuple[DType | None, ...] = (None,)
     tolerance: str = "sum"
+    folder: Path = KERNELS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,14 +18,15 @@ from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from tests.corpus.model import Launch, Run
     from tests.numerics.launchers import Launcher
     from transpiler.ir.description import KernelPlan
     from transpiler.ir.nodes import Kernel, Symbol
 
-EXPECTED = frozenset({"W0704"})
-"""The warnings that the corpus has: of parameters called `lambda`, which Python forbids."""
+EXPECTED = frozenset({"W0605", "W0704"})
+"""The warnings there are: a variance that is a difference, and parameters called `lambda`, which Python forbids."""
 
 TORCH_DTYPES = {
     DType.I32: torch.int32,
@@ -68,18 +69,18 @@ def translated_text(rust: str, name: str) -> Translated:
 
 
 @cache
-def translated(topic: str) -> Translated:
+def translated(topic: str, folder: Path = KERNELS) -> Translated:
     """The module of a topic.
 
     Raises:
         AssertionError: the compiler reports something.
     """
-    return translated_text((KERNELS / f"{topic}.rs").read_text("utf-8"), topic)
+    return translated_text((folder / f"{topic}.rs").read_text("utf-8"), topic)
 
 
 def kernel_of(run: Run) -> Kernel:
     """The kernel that a run launches."""
-    return translated(run.case.topic).kernels[run.case.kernel]
+    return translated(run.case.topic, run.case.folder).kernels[run.case.kernel]
 
 
 def dtype_of(parameter: Symbol, run: Run) -> DType:
@@ -98,7 +99,7 @@ def dtype_of(parameter: Symbol, run: Run) -> DType:
 
 def faults(run: Run, launcher: Launcher) -> list[str]:
     """Launches a run once; what is wrong afterwards: nothing, if all is well."""
-    only_planned(translated(run.case.topic).plans, run.case.kernel)
+    only_planned(translated(run.case.topic, run.case.folder).plans, run.case.kernel)
     launch = run.launch()
     arguments = arguments_of(run, launch, launcher.device)
     fenced = {name: each for name, each in arguments.items() if isinstance(each, Fenced)}

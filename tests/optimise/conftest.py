@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+# Snapshots carry the names of their tests, and are none.
+collect_ignore_glob = ["__snapshots__/*"]
+
+
 @pytest.fixture(scope="session")
 def comparison(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comparison]:
     process = InterpreterProcess()

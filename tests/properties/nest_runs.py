@@ -32,12 +32,16 @@ _SPOILT = 1_000_003
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tiling:
-    """How small tiles and shares of loops are made, so that short axes have several."""
+    """How small tiles and shares of loops are made, so that short axes have several.
+
+    Inner axes shorter than `flat_below` share lanes; `whole_columns` columns need no second launch.
+    """
 
     columns: int
     lanes: int
     programs: int
     flat_below: int
+    whole_columns: int = layout.WHOLE_COLUMNS
 
 
 @contextmanager
@@ -56,6 +60,7 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
                 )
                 stack.enter_context(patch.object(layout, name, shape))
         stack.enter_context(patch.object(planning, "_FLAT_BELOW", tiling.flat_below))
+        stack.enter_context(patch.object(planning, "WHOLE_COLUMNS", tiling.whole_columns))
         yield
 
 

@@ -1,0 +1,69 @@
+# vectorise-loop: TILE_N indices of `n` in `channel_affine__tiled`
+# spread-loop: a program for each tile of TILE_N indices of `n` in `channel_affine__tiled`
+# block-axis: TILE_C indices of `c` in `channel_affine__tiled`
+
+
+@triton.jit
+def channel_affine__tiled(
+    x_ptr,
+    weight_ptr,
+    bias_ptr,
+    y_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Each index of `n`, independent of the others.
+
+    The one launch in the place of `channel_affine`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    n_tile = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    # spread-loop: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < N
+    weight = tl.load(weight_ptr + c, mask=c_mask).to(D)
+    bias = tl.load(bias_ptr + c, mask=c_mask).to(D)
+    at = n * C + c
+    tl.store(
+        y_ptr + at,
+        tl.load(x_ptr + at, mask=c_mask & n_mask).to(D) * weight + bias,
+        mask=c_mask & n_mask,
+    )
+
+
+def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
+    """The launches in the place of `channel_affine`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            channel_affine__tiled,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_N"]),),
+            x_ptr,
+            weight_ptr,
+            bias_ptr,
+            y_ptr,
+            N,
+            C,
+            grid_x,
+            TILE_N=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(N)),
+            TILE_C=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=channel_affine__tiled_tuned,
+        )
+    ]
+
+

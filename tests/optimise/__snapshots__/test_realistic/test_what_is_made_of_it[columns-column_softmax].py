@@ -1,0 +1,343 @@
+# vectorise-loop: TILE_N indices of `n` in `column_softmax__whole`
+# block-axis: TILE_C indices of `c` in `column_softmax__whole`
+# vectorise-loop: TILE_N indices of `n` in `column_softmax__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `column_softmax__partial`
+# block-axis: TILE_C indices of `c` in `column_softmax__final`
+# vectorise-loop: TILE_N indices of `n` in `column_softmax__partial_2`
+# block-axis: TILE_C indices of `c` in `column_softmax__partial_2`
+# block-axis: TILE_C indices of `c` in `column_softmax__final_2`
+# vectorise-loop: TILE_N indices of `n` in `column_softmax__apply`
+# spread-loop: a program for each tile of TILE_N indices of `n` in `column_softmax__apply`
+# block-axis: TILE_C indices of `c` in `column_softmax__apply`
+# split-kernel: 5 launches: column_softmax__partial, column_softmax__final, column_softmax__partial_2, column_softmax__final_2, column_softmax__apply
+
+
+@triton.jit
+def column_softmax__whole(
+    x_ptr,
+    y_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `column_softmax`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        largest = tl.maximum(
+            largest,
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        sum = sum + tl.where(
+            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        at = n * C + c
+        shifted = tl.exp(tl.load(x_ptr + at, mask=c_mask & n_mask) - largest)
+        tl.store(y_ptr + at, shifted / sum, mask=c_mask & n_mask)
+
+
+@triton.jit
+def column_softmax__partial(
+    x_ptr,
+    N,
+    C,
+    largest_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `largest`.
+
+    Launch 1 of 5 in the place of `column_softmax`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share + n_per_share, N)
+    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        largest = tl.maximum(
+            largest,
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(largest_partials + (share * grid_x + c), largest, mask=c_mask)
+
+
+@triton.jit
+def column_softmax__final(
+    largest_partials,
+    largest_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 5 in the place of `column_softmax`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                p_mask,
+                tl.load(largest_partials + (p * grid_x + c), mask=c_mask & p_mask),
+                -float("inf"),
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(largest_total + c, largest, mask=c_mask)
+
+
+@triton.jit
+def column_softmax__partial_2(
+    x_ptr,
+    N,
+    C,
+    largest_total,
+    sum_partials,
+    grid_x,
+    n_per_share_2,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 3 of 5 in the place of `column_softmax`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.load(largest_total + c, mask=c_mask)
+    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share_2 + n_per_share_2, N)
+    for n_start in tl.range(share * n_per_share_2, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        sum = sum + tl.where(
+            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_partials + (share * grid_x + c), sum, mask=c_mask)
+
+
+@triton.jit
+def column_softmax__final_2(
+    sum_partials,
+    sum_total,
+    grid_x,
+    parts_2,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 4 of 5 in the place of `column_softmax`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    sum = tl.zeros([TILE_P, TILE_C], tl.float32)
+    for p_start in range(0, parts_2, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts_2
+        sum = sum + tl.where(
+            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_total + c, sum, mask=c_mask)
+
+
+@triton.jit
+def column_softmax__apply(
+    x_ptr,
+    y_ptr,
+    N,
+    C,
+    largest_total,
+    sum_total,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Each index of `n`, independent of the others.
+
+    Launch 5 of 5 in the place of `column_softmax`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    n_tile = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    # spread-loop: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < N
+    largest = tl.load(largest_total + c, mask=c_mask)
+    sum = tl.load(sum_total + c, mask=c_mask)
+    at = n * C + c
+    shifted = tl.exp(tl.load(x_ptr + at, mask=c_mask & n_mask) - largest)
+    tl.store(y_ptr + at, shifted / sum, mask=c_mask & n_mask)
+
+
+def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
+    """The launches in the place of `column_softmax`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                column_softmax__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_N=min(
+                    min(4096, 32768 // 4) // min(32, _power_of_two(grid_x)), _power_of_two(N)
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=column_softmax__whole_tuned,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
+    n_per_share = max(
+        1,
+        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
+    )
+    n_shares = triton.cdiv(N, n_per_share)
+    parts = n_shares
+    n_per_share_2 = n_per_share
+    n_shares_2 = triton.cdiv(N, n_per_share_2)
+    parts_2 = n_shares_2
+    largest_partials = _Scratch(torch.float32, parts * grid_x)
+    largest_total = _Scratch(torch.float32, grid_x)
+    sum_partials = _Scratch(torch.float32, parts_2 * grid_x)
+    sum_total = _Scratch(torch.float32, grid_x)
+    return [
+        _Stage(
+            column_softmax__partial,
+            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            x_ptr,
+            N,
+            C,
+            largest_partials,
+            grid_x,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_softmax__partial_tuned,
+        ),
+        _Stage(
+            column_softmax__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            largest_partials,
+            largest_total,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_softmax__final_tuned,
+        ),
+        _Stage(
+            column_softmax__partial_2,
+            (triton.cdiv(grid_x, TILE_C) * n_shares_2,),
+            x_ptr,
+            N,
+            C,
+            largest_total,
+            sum_partials,
+            grid_x,
+            n_per_share_2,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_softmax__partial_2_tuned,
+        ),
+        _Stage(
+            column_softmax__final_2,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            sum_partials,
+            sum_total,
+            grid_x,
+            parts_2,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_softmax__final_2_tuned,
+        ),
+        _Stage(
+            column_softmax__apply,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_N"]),),
+            x_ptr,
+            y_ptr,
+            N,
+            C,
+            largest_total,
+            sum_total,
+            grid_x,
+            TILE_N=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(N)),
+            TILE_C=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_softmax__apply_tuned,
+        ),
+    ]
+
+

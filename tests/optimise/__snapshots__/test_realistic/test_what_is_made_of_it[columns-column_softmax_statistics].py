@@ -1,0 +1,294 @@
+# vectorise-loop: TILE_N indices of `n` in `column_softmax_statistics__whole`
+# block-axis: TILE_C indices of `c` in `column_softmax_statistics__whole`
+# vectorise-loop: TILE_N indices of `n` in `column_softmax_statistics__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `column_softmax_statistics__partial`
+# block-axis: TILE_C indices of `c` in `column_softmax_statistics__final`
+# vectorise-loop: TILE_N indices of `n` in `column_softmax_statistics__partial_2`
+# block-axis: TILE_C indices of `c` in `column_softmax_statistics__partial_2`
+# block-axis: TILE_C indices of `c` in `column_softmax_statistics__final_2`
+# split-kernel: 4 launches: column_softmax_statistics__partial, column_softmax_statistics__final, column_softmax_statistics__partial_2, column_softmax_statistics__final_2
+
+
+@triton.jit
+def column_softmax_statistics__whole(
+    x_ptr,
+    max_ptr,
+    sum_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `column_softmax_statistics`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        largest = tl.maximum(
+            largest,
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        sum = sum + tl.where(
+            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(max_ptr + c, largest, mask=c_mask)
+    tl.store(sum_ptr + c, sum, mask=c_mask)
+
+
+@triton.jit
+def column_softmax_statistics__partial(
+    x_ptr,
+    N,
+    C,
+    largest_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `largest`.
+
+    Launch 1 of 4 in the place of `column_softmax_statistics`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share + n_per_share, N)
+    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        largest = tl.maximum(
+            largest,
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(largest_partials + (share * grid_x + c), largest, mask=c_mask)
+
+
+@triton.jit
+def column_softmax_statistics__final(
+    largest_partials,
+    largest_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 4 in the place of `column_softmax_statistics`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                p_mask,
+                tl.load(largest_partials + (p * grid_x + c), mask=c_mask & p_mask),
+                -float("inf"),
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(largest_total + c, largest, mask=c_mask)
+
+
+@triton.jit
+def column_softmax_statistics__partial_2(
+    x_ptr,
+    N,
+    C,
+    largest_total,
+    sum_partials,
+    grid_x,
+    n_per_share_2,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 3 of 4 in the place of `column_softmax_statistics`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.load(largest_total + c, mask=c_mask)
+    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share_2 + n_per_share_2, N)
+    for n_start in tl.range(share * n_per_share_2, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        sum = sum + tl.where(
+            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_partials + (share * grid_x + c), sum, mask=c_mask)
+
+
+@triton.jit
+def column_softmax_statistics__final_2(
+    max_ptr,
+    sum_ptr,
+    largest_total,
+    sum_partials,
+    grid_x,
+    parts_2,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 4 of 4 in the place of `column_softmax_statistics`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    sum = tl.zeros([TILE_P, TILE_C], tl.float32)
+    for p_start in range(0, parts_2, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts_2
+        sum = sum + tl.where(
+            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    largest = tl.load(largest_total + c, mask=c_mask)
+    tl.store(max_ptr + c, largest, mask=c_mask)
+    tl.store(sum_ptr + c, sum, mask=c_mask)
+
+
+def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
+    """The launches in the place of `column_softmax_statistics`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                column_softmax_statistics__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                max_ptr,
+                sum_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_N=min(
+                    min(4096, 32768 // 4) // min(32, _power_of_two(grid_x)), _power_of_two(N)
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=column_softmax_statistics__whole_tuned,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
+    n_per_share = max(
+        1,
+        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
+    )
+    n_shares = triton.cdiv(N, n_per_share)
+    parts = n_shares
+    n_per_share_2 = n_per_share
+    n_shares_2 = triton.cdiv(N, n_per_share_2)
+    parts_2 = n_shares_2
+    largest_partials = _Scratch(torch.float32, parts * grid_x)
+    largest_total = _Scratch(torch.float32, grid_x)
+    sum_partials = _Scratch(torch.float32, parts_2 * grid_x)
+    return [
+        _Stage(
+            column_softmax_statistics__partial,
+            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            x_ptr,
+            N,
+            C,
+            largest_partials,
+            grid_x,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_softmax_statistics__partial_tuned,
+        ),
+        _Stage(
+            column_softmax_statistics__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            largest_partials,
+            largest_total,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_softmax_statistics__final_tuned,
+        ),
+        _Stage(
+            column_softmax_statistics__partial_2,
+            (triton.cdiv(grid_x, TILE_C) * n_shares_2,),
+            x_ptr,
+            N,
+            C,
+            largest_total,
+            sum_partials,
+            grid_x,
+            n_per_share_2,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_softmax_statistics__partial_2_tuned,
+        ),
+        _Stage(
+            column_softmax_statistics__final_2,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            max_ptr,
+            sum_ptr,
+            largest_total,
+            sum_partials,
+            grid_x,
+            parts_2,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_softmax_statistics__final_2_tuned,
+        ),
+    ]
+
+

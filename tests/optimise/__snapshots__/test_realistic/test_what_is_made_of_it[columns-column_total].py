@@ -1,0 +1,168 @@
+# vectorise-loop: TILE_N indices of `n` in `column_total__whole`
+# block-axis: TILE_C indices of `c` in `column_total__whole`
+# vectorise-loop: TILE_N indices of `n` in `column_total__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `column_total__partial`
+# block-axis: TILE_C indices of `c` in `column_total__final`
+# split-kernel: 2 launches: column_total__partial, column_total__final
+
+
+@triton.jit
+def column_total__whole(
+    x_ptr,
+    y_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `column_total`.
+    """
+    D: tl.constexpr = x_ptr.dtype.element_ty
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    total = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), 0)
+    total = tl.sum(total, axis=0, keep_dims=True).to(D)
+    tl.store(y_ptr + c, total, mask=c_mask)
+
+
+@triton.jit
+def column_total__partial(
+    x_ptr,
+    N,
+    C,
+    total_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `total`.
+
+    Launch 1 of 2 in the place of `column_total`.
+    """
+    D: tl.constexpr = x_ptr.dtype.element_ty
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    total = tl.zeros([TILE_N, TILE_C], D)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share + n_per_share, N)
+    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), 0)
+    total = tl.sum(total, axis=0, keep_dims=True).to(D)
+    tl.store(total_partials + (share * grid_x + c), total, mask=c_mask)
+
+
+@triton.jit
+def column_total__final(
+    y_ptr,
+    total_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `column_total`.
+    """
+    D: tl.constexpr = y_ptr.dtype.element_ty
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    total = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        total = total + tl.where(
+            p_mask, tl.load(total_partials + (p * grid_x + c), mask=c_mask & p_mask), 0
+        )
+    total = tl.sum(total, axis=0, keep_dims=True).to(D)
+    tl.store(y_ptr + c, total, mask=c_mask)
+
+
+def _plan_column_total(grid, x_ptr, y_ptr, N, C, *, D):
+    """The launches in the place of `column_total`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                column_total__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_N=min(
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    _power_of_two(N),
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=column_total__whole_tuned,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    n_per_share = max(
+        1,
+        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
+    )
+    n_shares = triton.cdiv(N, n_per_share)
+    parts = n_shares
+    total_partials = _Scratch(D, parts * grid_x)
+    return [
+        _Stage(
+            column_total__partial,
+            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            x_ptr,
+            N,
+            C,
+            total_partials,
+            grid_x,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_total__partial_tuned,
+        ),
+        _Stage(
+            column_total__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            y_ptr,
+            total_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_total__final_tuned,
+        ),
+    ]
+
+

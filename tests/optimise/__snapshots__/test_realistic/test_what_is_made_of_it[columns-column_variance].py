@@ -1,0 +1,308 @@
+# vectorise-loop: TILE_N indices of `n` in `column_variance__whole`
+# block-axis: TILE_C indices of `c` in `column_variance__whole`
+# vectorise-loop: TILE_N indices of `n` in `column_variance__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `column_variance__partial`
+# block-axis: TILE_C indices of `c` in `column_variance__final`
+# vectorise-loop: TILE_N indices of `n` in `column_variance__partial_2`
+# block-axis: TILE_C indices of `c` in `column_variance__partial_2`
+# block-axis: TILE_C indices of `c` in `column_variance__final_2`
+# split-kernel: 4 launches: column_variance__partial, column_variance__final, column_variance__partial_2, column_variance__final_2
+
+
+@triton.jit
+def column_variance__whole(
+    x_ptr,
+    mean_ptr,
+    var_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `column_variance`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D), 0.0)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    mean = sum / tl.cast(N, tl.int32).to(D)
+    squares = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        centred = tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D) - mean
+        squares = squares + tl.where(n_mask, centred * centred, 0.0)
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    tl.store(mean_ptr + c, mean, mask=c_mask)
+    tl.store(var_ptr + c, squares / tl.cast(N - 1, tl.int32).to(D), mask=c_mask)
+
+
+@triton.jit
+def column_variance__partial(
+    x_ptr,
+    N,
+    C,
+    sum_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 1 of 4 in the place of `column_variance`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share + n_per_share, N)
+    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D), 0.0)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_partials + (share * grid_x + c), sum, mask=c_mask)
+
+
+@triton.jit
+def column_variance__final(
+    sum_partials,
+    sum_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 4 in the place of `column_variance`.
+    """
+    D: tl.constexpr = (
+        sum_partials.dtype.element_ty
+        if sum_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    sum = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sum = sum + tl.where(
+            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_total + c, sum, mask=c_mask)
+
+
+@triton.jit
+def column_variance__partial_2(
+    x_ptr,
+    N,
+    C,
+    sum_total,
+    squares_partials,
+    grid_x,
+    n_per_share_2,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `squares`.
+
+    Launch 3 of 4 in the place of `column_variance`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    mean = sum / tl.cast(N, tl.int32).to(D)
+    squares = tl.zeros([TILE_N, TILE_C], D)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share_2 + n_per_share_2, N)
+    for n_start in tl.range(share * n_per_share_2, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        centred = tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D) - mean
+        squares = squares + tl.where(n_mask, centred * centred, 0.0)
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    tl.store(squares_partials + (share * grid_x + c), squares, mask=c_mask)
+
+
+@triton.jit
+def column_variance__final_2(
+    mean_ptr,
+    var_ptr,
+    N,
+    sum_total,
+    squares_partials,
+    grid_x,
+    parts_2,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 4 of 4 in the place of `column_variance`.
+    """
+    D: tl.constexpr = (
+        mean_ptr.dtype.element_ty
+        if mean_ptr.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    squares = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts_2, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts_2
+        squares = squares + tl.where(
+            p_mask, tl.load(squares_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
+        )
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    mean = sum / tl.cast(N, tl.int32).to(D)
+    tl.store(mean_ptr + c, mean, mask=c_mask)
+    tl.store(var_ptr + c, squares / tl.cast(N - 1, tl.int32).to(D), mask=c_mask)
+
+
+def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
+    """The launches in the place of `column_variance`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                column_variance__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                mean_ptr,
+                var_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_N=min(
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    _power_of_two(N),
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=column_variance__whole_tuned,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    n_per_share = max(
+        1,
+        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
+    )
+    n_shares = triton.cdiv(N, n_per_share)
+    parts = n_shares
+    n_per_share_2 = n_per_share
+    n_shares_2 = triton.cdiv(N, n_per_share_2)
+    parts_2 = n_shares_2
+    sum_partials = _Scratch(D, parts * grid_x)
+    sum_total = _Scratch(D, grid_x)
+    squares_partials = _Scratch(D, parts_2 * grid_x)
+    return [
+        _Stage(
+            column_variance__partial,
+            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            x_ptr,
+            N,
+            C,
+            sum_partials,
+            grid_x,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_variance__partial_tuned,
+        ),
+        _Stage(
+            column_variance__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            sum_partials,
+            sum_total,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_variance__final_tuned,
+        ),
+        _Stage(
+            column_variance__partial_2,
+            (triton.cdiv(grid_x, TILE_C) * n_shares_2,),
+            x_ptr,
+            N,
+            C,
+            sum_total,
+            squares_partials,
+            grid_x,
+            n_per_share_2,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_variance__partial_2_tuned,
+        ),
+        _Stage(
+            column_variance__final_2,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            mean_ptr,
+            var_ptr,
+            N,
+            sum_total,
+            squares_partials,
+            grid_x,
+            parts_2,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_variance__final_2_tuned,
+        ),
+    ]
+
+

@@ -1,0 +1,235 @@
+# block-axis: TILE_C indices of `c` in `layer_norm_parameter_gradients__whole`
+# split-reduction: the loop over `rows` is shared out among programs
+# block-axis: TILE_C indices of `c` in `layer_norm_parameter_gradients__partial`
+# block-axis: TILE_C indices of `c` in `layer_norm_parameter_gradients__final`
+# split-kernel: 2 launches: layer_norm_parameter_gradients__partial, layer_norm_parameter_gradients__final
+
+
+@triton.jit
+def layer_norm_parameter_gradients__whole(
+    dy_ptr,
+    x_ptr,
+    mean_ptr,
+    rstd_ptr,
+    dweight_ptr,
+    dbias_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `layer_norm_parameter_gradients`.
+    """
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    dweight = tl.zeros([TILE_BLOCK, TILE_C], D)
+    dbias = tl.zeros([TILE_BLOCK, TILE_C], D)
+    for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+        rows_mask = rows < N
+        dy = tl.where(
+            rows_mask,
+            tl.load(dy_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
+            0.0,
+        )
+        x = tl.where(
+            rows_mask,
+            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
+            0.0,
+        )
+        mean = tl.where(rows_mask, tl.load(mean_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
+        rstd = tl.where(rows_mask, tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
+        dweight = dweight + dy * (x - mean) * rstd
+        dbias = dbias + dy
+    dweight = tl.sum(dweight, axis=0, keep_dims=True)
+    dbias = tl.sum(dbias, axis=0, keep_dims=True)
+    tl.store(dweight_ptr + c, dweight, mask=c_mask)
+    tl.store(dbias_ptr + c, dbias, mask=c_mask)
+
+
+@triton.jit
+def layer_norm_parameter_gradients__partial(
+    dy_ptr,
+    x_ptr,
+    mean_ptr,
+    rstd_ptr,
+    N,
+    C,
+    dweight_partials,
+    dbias_partials,
+    grid_x,
+    rows_per_share,
+    TILE_BLOCK: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `rows` adds to `dweight`, `dbias`.
+
+    Launch 1 of 2 in the place of `layer_norm_parameter_gradients`.
+    """
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    dweight = tl.zeros([TILE_BLOCK, TILE_C], D)
+    dbias = tl.zeros([TILE_BLOCK, TILE_C], D)
+    # split-reduction: the program's share of rows.
+    rows_end = tl.minimum(share * rows_per_share + rows_per_share, N)
+    for rows_start in tl.range(share * rows_per_share, rows_end, TILE_BLOCK, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+        rows_mask = rows < rows_end
+        dy = tl.where(
+            rows_mask,
+            tl.load(dy_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
+            0.0,
+        )
+        x = tl.where(
+            rows_mask,
+            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
+            0.0,
+        )
+        mean = tl.where(rows_mask, tl.load(mean_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
+        rstd = tl.where(rows_mask, tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
+        dweight = dweight + dy * (x - mean) * rstd
+        dbias = dbias + dy
+    dweight = tl.sum(dweight, axis=0, keep_dims=True)
+    dbias = tl.sum(dbias, axis=0, keep_dims=True)
+    tl.store(dweight_partials + (share * grid_x + c), dweight, mask=c_mask)
+    tl.store(dbias_partials + (share * grid_x + c), dbias, mask=c_mask)
+
+
+@triton.jit
+def layer_norm_parameter_gradients__final(
+    dweight_ptr,
+    dbias_ptr,
+    dweight_partials,
+    dbias_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `layer_norm_parameter_gradients`.
+    """
+    D: tl.constexpr = (
+        dweight_ptr.dtype.element_ty
+        if dweight_ptr.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    dweight = tl.zeros([TILE_P, TILE_C], D)
+    dbias = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        dweight = dweight + tl.where(
+            p_mask, tl.load(dweight_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
+        )
+        dbias = dbias + tl.where(
+            p_mask, tl.load(dbias_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
+        )
+    dweight = tl.sum(dweight, axis=0, keep_dims=True)
+    dbias = tl.sum(dbias, axis=0, keep_dims=True)
+    tl.store(dweight_ptr + c, dweight, mask=c_mask)
+    tl.store(dbias_ptr + c, dbias, mask=c_mask)
+
+
+def _plan_layer_norm_parameter_gradients(
+    grid, dy_ptr, x_ptr, mean_ptr, rstd_ptr, dweight_ptr, dbias_ptr, N, C, BLOCK, *, D
+):
+    """The launches in the place of `layer_norm_parameter_gradients`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                layer_norm_parameter_gradients__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                dy_ptr,
+                x_ptr,
+                mean_ptr,
+                rstd_ptr,
+                dweight_ptr,
+                dbias_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_BLOCK=min(
+                    min(4096, 8192 // max(D.itemsize, 4)) // min(32, _power_of_two(grid_x)),
+                    _power_of_two(N),
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=layer_norm_parameter_gradients__whole_tuned,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_BLOCK = min(min(4096, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
+    rows_per_share = max(
+        1,
+        triton.cdiv(
+            N, max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+        ),
+    )
+    rows_shares = triton.cdiv(N, rows_per_share)
+    parts = rows_shares
+    dweight_partials = _Scratch(D, parts * grid_x)
+    dbias_partials = _Scratch(D, parts * grid_x)
+    return [
+        _Stage(
+            layer_norm_parameter_gradients__partial,
+            (triton.cdiv(grid_x, TILE_C) * rows_shares,),
+            dy_ptr,
+            x_ptr,
+            mean_ptr,
+            rstd_ptr,
+            N,
+            C,
+            dweight_partials,
+            dbias_partials,
+            grid_x,
+            rows_per_share,
+            TILE_BLOCK=TILE_BLOCK,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=layer_norm_parameter_gradients__partial_tuned,
+        ),
+        _Stage(
+            layer_norm_parameter_gradients__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            dweight_ptr,
+            dbias_ptr,
+            dweight_partials,
+            dbias_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=layer_norm_parameter_gradients__final_tuned,
+        ),
+    ]
+
+

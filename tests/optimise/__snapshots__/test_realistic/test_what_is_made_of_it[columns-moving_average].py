@@ -1,0 +1,1 @@
+# Stays as it is: `state` is carried from iteration to iteration

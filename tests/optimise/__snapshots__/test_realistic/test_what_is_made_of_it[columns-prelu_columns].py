@@ -1,0 +1,64 @@
+# spread-loop: a program for each tile of TILE_BLOCK indices of `rows` in `prelu_columns__tiled`
+# block-axis: TILE_C indices of `c` in `prelu_columns__tiled`
+
+
+@triton.jit
+def prelu_columns__tiled(
+    x_ptr,
+    slope_ptr,
+    y_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Each index of `rows`, independent of the others.
+
+    The one launch in the place of `prelu_columns`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    rows_tile = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    # spread-loop: a program does TILE_BLOCK indices of rows.
+    rows = rows_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[:, None]
+    rows_mask = rows < N
+    slope = tl.load(slope_ptr + c, mask=c_mask).to(D)
+    x = tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask).to(D)
+    y = tl.where(x > 0.0, x, x * slope)
+    tl.store(y_ptr + (rows * C + c), y, mask=c_mask & rows_mask)
+
+
+def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
+    """The launches in the place of `prelu_columns`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            prelu_columns__tiled,
+            lambda meta: (
+                triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_BLOCK"]),
+            ),
+            x_ptr,
+            slope_ptr,
+            y_ptr,
+            N,
+            C,
+            grid_x,
+            TILE_BLOCK=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(N)),
+            TILE_C=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=prelu_columns__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,144 @@
+# block-axis: TILE_ROW_COLS indices of `row_cols` in `adam_rows__flat`
+# collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
+# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `adam_rows__tiled`
+
+
+@triton.jit
+def adam_rows__flat(
+    p_ptr,
+    g_ptr,
+    m_ptr,
+    v_ptr,
+    N,
+    rate,
+    beta1,
+    beta2,
+    eps,
+    grid_x,
+    TILE_ROW_COLS: tl.constexpr,
+):
+    """Each index of `cols`, independent of the others.
+
+    The one launch in the place of `adam_rows`.
+    """
+    D: tl.constexpr = (
+        p_ptr.dtype.element_ty if p_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    rate = tl.cast(rate, tl.float32)
+    beta1 = tl.cast(beta1, tl.float32)
+    beta2 = tl.cast(beta2, tl.float32)
+    eps = tl.cast(eps, tl.float32)
+
+    row_cols_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW_COLS indices of row_cols.
+    row_cols = row_cols_tile * TILE_ROW_COLS + tl.arange(0, TILE_ROW_COLS)
+    row_cols_mask = row_cols < grid_x * N
+    at = row_cols
+    g = tl.load(g_ptr + at, mask=row_cols_mask).to(tl.float32)
+    m = tl.load(m_ptr + at, mask=row_cols_mask) * tl.cast(beta1, tl.float32) + g * tl.cast(
+        1.0 - beta1, tl.float32
+    )
+    v = tl.load(v_ptr + at, mask=row_cols_mask) * tl.cast(beta2, tl.float32) + g * g * tl.cast(
+        1.0 - beta2, tl.float32
+    )
+    tl.store(m_ptr + at, m, mask=row_cols_mask)
+    tl.store(v_ptr + at, v, mask=row_cols_mask)
+    step = tl.cast(rate, tl.float32) * m / (tl.sqrt(v) + tl.cast(eps, tl.float32))
+    tl.store(
+        p_ptr + at, tl.load(p_ptr + at, mask=row_cols_mask).to(D) - step.to(D), mask=row_cols_mask
+    )
+
+
+@triton.jit
+def adam_rows__tiled(
+    p_ptr,
+    g_ptr,
+    m_ptr,
+    v_ptr,
+    N,
+    rate,
+    beta1,
+    beta2,
+    eps,
+    TILE_BLOCK: tl.constexpr,
+):
+    """Each index of `cols`, independent of the others.
+
+    The one launch in the place of `adam_rows`.
+    """
+    D: tl.constexpr = (
+        p_ptr.dtype.element_ty if p_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    rate = tl.cast(rate, tl.float32)
+    beta1 = tl.cast(beta1, tl.float32)
+    beta2 = tl.cast(beta2, tl.float32)
+    eps = tl.cast(eps, tl.float32)
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # spread-loop: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < N
+    at = cols + row * N
+    g = tl.load(g_ptr + at, mask=cols_mask).to(tl.float32)
+    m = tl.load(m_ptr + at, mask=cols_mask) * tl.cast(beta1, tl.float32) + g * tl.cast(
+        1.0 - beta1, tl.float32
+    )
+    v = tl.load(v_ptr + at, mask=cols_mask) * tl.cast(beta2, tl.float32) + g * g * tl.cast(
+        1.0 - beta2, tl.float32
+    )
+    tl.store(m_ptr + at, m, mask=cols_mask)
+    tl.store(v_ptr + at, v, mask=cols_mask)
+    step = tl.cast(rate, tl.float32) * m / (tl.sqrt(v) + tl.cast(eps, tl.float32))
+    tl.store(p_ptr + at, tl.load(p_ptr + at, mask=cols_mask).to(D) - step.to(D), mask=cols_mask)
+
+
+def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps, BLOCK, *, D):
+    """The launches in the place of `adam_rows`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if N <= 1023:
+        return [
+            _Stage(
+                adam_rows__flat,
+                lambda meta: (triton.cdiv(grid_x * N, meta["TILE_ROW_COLS"]),),
+                p_ptr,
+                g_ptr,
+                m_ptr,
+                v_ptr,
+                N,
+                rate,
+                beta1,
+                beta2,
+                eps,
+                grid_x,
+                TILE_ROW_COLS=min(256, _power_of_two(grid_x * N)),
+                num_warps=4,
+                tuned=adam_rows__flat_tuned,
+            )
+        ]
+    return [
+        _Stage(
+            adam_rows__tiled,
+            lambda meta: (triton.cdiv(N, meta["TILE_BLOCK"]) * grid_x,),
+            p_ptr,
+            g_ptr,
+            m_ptr,
+            v_ptr,
+            N,
+            rate,
+            beta1,
+            beta2,
+            eps,
+            TILE_BLOCK=min(256, _power_of_two(N)),
+            num_warps=4,
+            tuned=adam_rows__tiled_tuned,
+        )
+    ]
+
+

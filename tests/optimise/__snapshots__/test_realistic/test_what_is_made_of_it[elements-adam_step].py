@@ -1,0 +1,70 @@
+# block-axis: TILE_AT indices of `at` in `adam_step__tiled`
+
+
+@triton.jit
+def adam_step__tiled(
+    p_ptr,
+    g_ptr,
+    m_ptr,
+    v_ptr,
+    rate,
+    beta1,
+    beta2,
+    eps,
+    grid_x,
+    TILE_AT: tl.constexpr,
+):
+    """What is stored once.
+
+    The one launch in the place of `adam_step`.
+    """
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    rate = tl.cast(rate, tl.float32)
+    beta1 = tl.cast(beta1, tl.float32)
+    beta2 = tl.cast(beta2, tl.float32)
+    eps = tl.cast(eps, tl.float32)
+
+    at_tile = tl.program_id(0)
+    # block-axis: a program does TILE_AT indices of at.
+    at = at_tile * TILE_AT + tl.arange(0, TILE_AT)
+    at_mask = at < grid_x
+    g = tl.load(g_ptr + at, mask=at_mask)
+    b1 = tl.cast(beta1, tl.float32)
+    b2 = tl.cast(beta2, tl.float32)
+    m = tl.load(m_ptr + at, mask=at_mask) * b1 + g * tl.cast(1.0 - beta1, tl.float32)
+    v = tl.load(v_ptr + at, mask=at_mask) * b2 + g * g * tl.cast(1.0 - beta2, tl.float32)
+    step = m / (tl.sqrt(v) + tl.cast(eps, tl.float32))
+    tl.store(m_ptr + at, m, mask=at_mask)
+    tl.store(v_ptr + at, v, mask=at_mask)
+    tl.store(
+        p_ptr + at,
+        tl.load(p_ptr + at, mask=at_mask) - tl.cast(rate, tl.float32) * step,
+        mask=at_mask,
+    )
+
+
+def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):
+    """The launches in the place of `adam_step`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if grid_y > 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            adam_step__tiled,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_AT"]),),
+            p_ptr,
+            g_ptr,
+            m_ptr,
+            v_ptr,
+            rate,
+            beta1,
+            beta2,
+            eps,
+            grid_x,
+            TILE_AT=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=adam_step__tiled_tuned,
+        )
+    ]
+
+

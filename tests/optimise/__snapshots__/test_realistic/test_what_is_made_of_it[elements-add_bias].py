@@ -1,0 +1,67 @@
+# block-axis: TILE_ROW indices of `row` in `add_bias__tiled`
+# block-axis: TILE_COLUMN indices of `column` in `add_bias__tiled`
+
+
+@triton.jit
+def add_bias__tiled(
+    x_ptr,
+    bias_ptr,
+    y_ptr,
+    N,
+    grid_x,
+    grid_y,
+    TILE_ROW: tl.constexpr,
+    TILE_COLUMN: tl.constexpr,
+):
+    """What is stored once.
+
+    The one launch in the place of `add_bias`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_COLUMN)
+    column_tile = pid % cdiv_grid_x
+    row_tile = pid // cdiv_grid_x
+    # block-axis: a program does TILE_COLUMN indices of column.
+    column = column_tile * TILE_COLUMN + tl.arange(0, TILE_COLUMN)[None, :]
+    column_mask = column < grid_x
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_y
+    at = row * N + column
+    tl.store(
+        y_ptr + at,
+        tl.load(x_ptr + at, mask=column_mask & row_mask).to(D)
+        + tl.load(bias_ptr + column, mask=column_mask).to(D),
+        mask=column_mask & row_mask,
+    )
+
+
+def _plan_add_bias(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
+    """The launches in the place of `add_bias`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if grid_z > 1:
+        return None
+    return [
+        _Stage(
+            add_bias__tiled,
+            lambda meta: (
+                triton.cdiv(grid_x, meta["TILE_COLUMN"]) * triton.cdiv(grid_y, meta["TILE_ROW"]),
+            ),
+            x_ptr,
+            bias_ptr,
+            y_ptr,
+            N,
+            grid_x,
+            grid_y,
+            TILE_ROW=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(grid_y)),
+            TILE_COLUMN=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=add_bias__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,50 @@
+# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `gather_rows__tiled`
+
+
+@triton.jit
+def gather_rows__tiled(
+    x_ptr,
+    rows_ptr,
+    y_ptr,
+    N,
+    TILE_BLOCK: tl.constexpr,
+):
+    """Each index of `cols`, independent of the others.
+
+    The one launch in the place of `gather_rows`.
+    """
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # spread-loop: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < N
+    from_ = tl.load(rows_ptr + row)
+    tl.store(
+        y_ptr + (cols + row * N),
+        tl.load(x_ptr + (cols + from_ * N), mask=cols_mask),
+        mask=cols_mask,
+    )
+
+
+def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
+    """The launches in the place of `gather_rows`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            gather_rows__tiled,
+            lambda meta: (triton.cdiv(N, meta["TILE_BLOCK"]) * grid_x,),
+            x_ptr,
+            rows_ptr,
+            y_ptr,
+            N,
+            TILE_BLOCK=min(256, _power_of_two(N)),
+            num_warps=4,
+            tuned=gather_rows__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,47 @@
+# block-axis: TILE_I indices of `i` in `transpose__tiled`
+
+
+@triton.jit
+def transpose__tiled(
+    x_ptr,
+    y_ptr,
+    M,
+    N,
+    grid_x,
+    TILE_I: tl.constexpr,
+):
+    """What is stored once.
+
+    The one launch in the place of `transpose`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_I)
+    i_tile = pid % cdiv_grid_x
+    j = pid // cdiv_grid_x
+    # block-axis: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)
+    i_mask = i < grid_x
+    tl.store(y_ptr + (j * M + i), tl.load(x_ptr + (i * N + j), mask=i_mask), mask=i_mask)
+
+
+def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
+    """The launches in the place of `transpose`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if grid_z > 1:
+        return None
+    return [
+        _Stage(
+            transpose__tiled,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_I"]) * grid_y,),
+            x_ptr,
+            y_ptr,
+            M,
+            N,
+            grid_x,
+            TILE_I=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=transpose__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,260 @@
+# split-index: `i` is taken apart into `n` and `p` below HW
+# vectorise-loop: TILE_N indices of `n` in `bias_gradient__flat_partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C_P indices of `c_p` in `bias_gradient__flat_partial`
+# split-kernel: 2 launches: bias_gradient__flat_partial, bias_gradient__flat_final
+# collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
+# vectorise-loop: TILE_N indices of `n` in `bias_gradient__partial`
+# vectorise-loop: TILE_P indices of `p` in `bias_gradient__partial`
+# split-reduction: the loop over `p` is shared out among programs
+# block-axis: TILE_C indices of `c` in `bias_gradient__final`
+# split-kernel: 2 launches: bias_gradient__partial, bias_gradient__final
+
+
+@triton.jit
+def bias_gradient__flat_partial(
+    dy_ptr,
+    N,
+    C,
+    HW,
+    sum_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C_P: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 1 of 2 in the place of `bias_gradient`.
+    """
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_P)
+    c_p_tile = pid % cdiv_grid_x_times_HW
+    share = pid // cdiv_grid_x_times_HW
+    # block-axis: a program does TILE_C_P indices of c_p.
+    c_p = c_p_tile * TILE_C_P + tl.arange(0, TILE_C_P)[None, :]
+    c_p_mask = c_p < grid_x * HW
+    sum = tl.zeros([TILE_N, TILE_C_P], D)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share + n_per_share, N)
+    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        sum = sum + tl.where(
+            n_mask, tl.load(dy_ptr + (HW * n * C + c_p), mask=c_p_mask & n_mask).to(D), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_partials + (HW * share * grid_x + c_p), sum, mask=c_p_mask)
+
+
+@triton.jit
+def bias_gradient__flat_final(
+    dbias_ptr,
+    HW,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_P_: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `bias_gradient`.
+    """
+    D: tl.constexpr = (
+        dbias_ptr.dtype.element_ty
+        if dbias_ptr.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    c = tl.program_id(0)
+    sum = tl.zeros([TILE_P_, TILE_P], D)
+    for p_start in range(0, parts, TILE_P_):
+        p = p_start + tl.arange(0, TILE_P_)[:, None]
+        p_mask = p < parts
+        for p_start_1 in range(0, HW, TILE_P):
+            p_1 = p_start_1 + tl.arange(0, TILE_P)[None, :]
+            p_mask_1 = p_1 < HW
+            sum = sum + tl.where(
+                p_mask & p_mask_1,
+                tl.load(sum_partials + ((p * grid_x + c) * HW + p_1), mask=p_mask & p_mask_1).to(D),
+                0.0,
+            )
+    sum = tl.sum(sum)
+    tl.store(dbias_ptr + c, sum)
+
+
+@triton.jit
+def bias_gradient__partial(
+    dy_ptr,
+    N,
+    C,
+    HW,
+    sum_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 1 of 2 in the place of `bias_gradient`.
+    """
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_P)
+    p_tile = pid % cdiv_HW
+    pid_over_cdiv_HW = pid // cdiv_HW
+    c = pid_over_cdiv_HW % grid_x
+    share = pid_over_cdiv_HW // grid_x
+    # split-reduction: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
+    p_mask = p < HW
+    sum = tl.zeros([TILE_N, TILE_P], D)
+    # split-reduction: the program's share of n.
+    n_end = tl.minimum(share * n_per_share + n_per_share, N)
+    for n_start in range(share * n_per_share, n_end, TILE_N):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < n_end
+        sum = sum + tl.where(
+            n_mask & p_mask,
+            tl.load(dy_ptr + ((n * C + c) * HW + p), mask=n_mask & p_mask).to(D),
+            0.0,
+        )
+    sum = tl.sum(sum)
+    tl.store(sum_partials + ((share * cdiv_HW + p_tile) * grid_x + c), sum)
+
+
+@triton.jit
+def bias_gradient__final(
+    dbias_ptr,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `bias_gradient`.
+    """
+    D: tl.constexpr = (
+        dbias_ptr.dtype.element_ty
+        if dbias_ptr.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    sum = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sum = sum + tl.where(
+            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(dbias_ptr + c, sum, mask=c_mask)
+
+
+def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
+    """The launches in the place of `bias_gradient`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if HW <= 1023:
+        TILE_C_P = min(64, _power_of_two(HW * grid_x))
+        TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C_P, _power_of_two(N))
+        n_per_share = max(
+            1,
+            triton.cdiv(
+                N,
+                max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(HW * grid_x, TILE_C_P))),
+            ),
+        )
+        n_shares = triton.cdiv(N, n_per_share)
+        parts = n_shares
+        sum_partials = _Scratch(D, parts * grid_x * HW)
+        return [
+            _Stage(
+                bias_gradient__flat_partial,
+                (triton.cdiv(HW * grid_x, TILE_C_P) * n_shares,),
+                dy_ptr,
+                N,
+                C,
+                HW,
+                sum_partials,
+                grid_x,
+                n_per_share,
+                TILE_N=TILE_N,
+                TILE_C_P=TILE_C_P,
+                num_warps=4,
+                tuned=bias_gradient__flat_partial_tuned,
+            ),
+            _Stage(
+                bias_gradient__flat_final,
+                (grid_x,),
+                dbias_ptr,
+                HW,
+                sum_partials,
+                grid_x,
+                parts,
+                TILE_P_=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
+                TILE_P=min(1024, _power_of_two(HW)),
+                num_warps=4,
+                tuned=bias_gradient__flat_final_tuned,
+            ),
+        ]
+    TILE_P = min(1024, _power_of_two(HW))
+    TILE_N = min(4096 // TILE_P, _power_of_two(N))
+    n_per_share = max(
+        1,
+        triton.cdiv(
+            N, max(1, min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_P) * grid_x)))
+        ),
+    )
+    n_shares = triton.cdiv(N, n_per_share)
+    parts = n_shares * triton.cdiv(HW, TILE_P)
+    sum_partials = _Scratch(D, parts * grid_x)
+    return [
+        _Stage(
+            bias_gradient__partial,
+            (triton.cdiv(HW, TILE_P) * grid_x * n_shares,),
+            dy_ptr,
+            N,
+            C,
+            HW,
+            sum_partials,
+            grid_x,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=bias_gradient__partial_tuned,
+        ),
+        _Stage(
+            bias_gradient__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            dbias_ptr,
+            sum_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=bias_gradient__final_tuned,
+        ),
+    ]
+
+

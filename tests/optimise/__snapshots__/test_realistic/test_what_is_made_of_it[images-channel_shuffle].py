@@ -1,0 +1,67 @@
+# split-index: `i` is taken apart into `n` and `p` below HW
+# vectorise-loop: TILE_N indices of `n` in `channel_shuffle__tiled`
+# spread-loop: a program for each tile of TILE_N indices of `n` in `channel_shuffle__tiled`
+# vectorise-loop: TILE_P indices of `p` in `channel_shuffle__tiled`
+# spread-loop: a program for each tile of TILE_P indices of `p` in `channel_shuffle__tiled`
+
+
+@triton.jit
+def channel_shuffle__tiled(
+    x_ptr,
+    y_ptr,
+    N,
+    G,
+    K,
+    HW,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """Each index of `n`, independent of the others.
+
+    The one launch in the place of `channel_shuffle`.
+    """
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_P)
+    p_tile = pid % cdiv_HW
+    pid_over_cdiv_HW = pid // cdiv_HW
+    c = pid_over_cdiv_HW % grid_x
+    n_tile = pid_over_cdiv_HW // grid_x
+    # spread-loop: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
+    p_mask = p < HW
+    # spread-loop: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < N
+    C = G * K
+    to = (c % K) * G + c // K
+    x = tl.load(x_ptr + ((n * C + c) * HW + p), mask=n_mask & p_mask)
+    tl.store(y_ptr + ((n * C + to) * HW + p), x, mask=n_mask & p_mask)
+
+
+def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
+    """The launches in the place of `channel_shuffle`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or G < 1 or K < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            channel_shuffle__tiled,
+            lambda meta: (
+                triton.cdiv(HW, meta["TILE_P"]) * grid_x * triton.cdiv(N, meta["TILE_N"]),
+            ),
+            x_ptr,
+            y_ptr,
+            N,
+            G,
+            K,
+            HW,
+            grid_x,
+            TILE_N=min(2048 // min(256, _power_of_two(HW)), _power_of_two(N)),
+            TILE_P=min(256, _power_of_two(HW)),
+            num_warps=4,
+            tuned=channel_shuffle__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,64 @@
+# vectorise-loop: TILE_P indices of `p` in `channels_last__tiled`
+# spread-loop: a program for each tile of TILE_P indices of `p` in `channels_last__tiled`
+# block-axis: TILE_C indices of `c` in `channels_last__tiled`
+
+
+@triton.jit
+def channels_last__tiled(
+    x_ptr,
+    y_ptr,
+    C,
+    HW,
+    grid_x,
+    grid_y,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Each index of `p`, independent of the others.
+
+    The one launch in the place of `channels_last`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    pid_over_cdiv_grid_x = pid // cdiv_grid_x
+    n = pid_over_cdiv_grid_x % grid_y
+    p_tile = pid_over_cdiv_grid_x // grid_y
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    # spread-loop: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)[:, None]
+    p_mask = p < HW
+    tl.store(
+        y_ptr + ((n * HW + p) * C + c),
+        tl.load(x_ptr + ((n * C + c) * HW + p), mask=c_mask & p_mask),
+        mask=c_mask & p_mask,
+    )
+
+
+def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
+    """The launches in the place of `channels_last`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if C < 1 or HW < 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            channels_last__tiled,
+            lambda meta: (
+                triton.cdiv(grid_x, meta["TILE_C"]) * grid_y * triton.cdiv(HW, meta["TILE_P"]),
+            ),
+            x_ptr,
+            y_ptr,
+            C,
+            HW,
+            grid_x,
+            grid_y,
+            TILE_P=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(HW)),
+            TILE_C=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=channels_last__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,129 @@
+# split-index: `i` is taken apart into `n` and `p` below HW
+# vectorise-loop: TILE_N indices of `n` in `copy_channels__flat`
+# spread-loop: a program for each tile of TILE_N indices of `n` in `copy_channels__flat`
+# block-axis: TILE_C_P indices of `c_p` in `copy_channels__flat`
+# collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
+# vectorise-loop: TILE_N indices of `n` in `copy_channels__tiled`
+# spread-loop: a program for each tile of TILE_N indices of `n` in `copy_channels__tiled`
+# vectorise-loop: TILE_P indices of `p` in `copy_channels__tiled`
+# spread-loop: a program for each tile of TILE_P indices of `p` in `copy_channels__tiled`
+
+
+@triton.jit
+def copy_channels__flat(
+    x_ptr,
+    y_ptr,
+    N,
+    C,
+    HW,
+    first,
+    wide,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C_P: tl.constexpr,
+):
+    """Each index of `n`, independent of the others.
+
+    The one launch in the place of `copy_channels`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_P)
+    c_p_tile = pid % cdiv_grid_x_times_HW
+    n_tile = pid // cdiv_grid_x_times_HW
+    # block-axis: a program does TILE_C_P indices of c_p.
+    c_p = c_p_tile * TILE_C_P + tl.arange(0, TILE_C_P)[None, :]
+    c_p_mask = c_p < grid_x * HW
+    # spread-loop: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < N
+    tl.store(
+        y_ptr + (HW * n * wide + HW * first + c_p),
+        tl.load(x_ptr + (HW * n * C + c_p), mask=c_p_mask & n_mask),
+        mask=c_p_mask & n_mask,
+    )
+
+
+@triton.jit
+def copy_channels__tiled(
+    x_ptr,
+    y_ptr,
+    N,
+    C,
+    HW,
+    first,
+    wide,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """Each index of `n`, independent of the others.
+
+    The one launch in the place of `copy_channels`.
+    """
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_P)
+    p_tile = pid % cdiv_HW
+    pid_over_cdiv_HW = pid // cdiv_HW
+    c = pid_over_cdiv_HW % grid_x
+    n_tile = pid_over_cdiv_HW // grid_x
+    # spread-loop: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
+    p_mask = p < HW
+    # spread-loop: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < N
+    tl.store(
+        y_ptr + ((n * wide + first + c) * HW + p),
+        tl.load(x_ptr + ((n * C + c) * HW + p), mask=n_mask & p_mask),
+        mask=n_mask & p_mask,
+    )
+
+
+def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
+    """The launches in the place of `copy_channels`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or HW < 1 or wide < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if HW <= 1023:
+        return [
+            _Stage(
+                copy_channels__flat,
+                lambda meta: (
+                    triton.cdiv(HW * grid_x, meta["TILE_C_P"]) * triton.cdiv(N, meta["TILE_N"]),
+                ),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                HW,
+                first,
+                wide,
+                grid_x,
+                TILE_N=min(2048 // min(256, _power_of_two(HW * grid_x)), _power_of_two(N)),
+                TILE_C_P=min(256, _power_of_two(HW * grid_x)),
+                num_warps=4,
+                tuned=copy_channels__flat_tuned,
+            )
+        ]
+    return [
+        _Stage(
+            copy_channels__tiled,
+            lambda meta: (
+                triton.cdiv(HW, meta["TILE_P"]) * grid_x * triton.cdiv(N, meta["TILE_N"]),
+            ),
+            x_ptr,
+            y_ptr,
+            N,
+            C,
+            HW,
+            first,
+            wide,
+            grid_x,
+            TILE_N=min(2048 // min(256, _power_of_two(HW)), _power_of_two(N)),
+            TILE_P=min(256, _power_of_two(HW)),
+            num_warps=4,
+            tuned=copy_channels__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,109 @@
+# split-reduction: the loop over `p` is shared out among programs
+# block-axis: TILE_PLANE indices of `plane` in `global_average_pool__final`
+# split-kernel: 2 launches: global_average_pool__partial, global_average_pool__final
+
+
+@triton.jit
+def global_average_pool__partial(
+    x_ptr,
+    HW,
+    sums_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `p` adds to `sums`.
+
+    Launch 1 of 2 in the place of `global_average_pool`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % cdiv_HW
+    plane = pid // cdiv_HW
+    # split-reduction: a program does TILE_BLOCK indices of p.
+    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    p_mask = p < HW
+    sums = tl.zeros([TILE_BLOCK], D)
+    sums = sums + tl.where(
+        p_mask, tl.load(x_ptr + (p + plane * HW), mask=p_mask, other=0.0).to(D), 0.0
+    )
+    sums = tl.sum(sums)
+    tl.store(sums_partials + (p_tile * grid_x + plane), sums)
+
+
+@triton.jit
+def global_average_pool__final(
+    y_ptr,
+    HW,
+    sums_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_PLANE: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `global_average_pool`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    plane_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE indices of plane.
+    plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
+    plane_mask = plane < grid_x
+    sums = tl.zeros([TILE_P, TILE_PLANE], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sums = sums + tl.where(
+            p_mask,
+            tl.load(sums_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
+            0.0,
+        )
+    sums = tl.sum(sums, axis=0, keep_dims=True)
+    tl.store(y_ptr + plane, sums / tl.cast(HW, tl.int32).to(D), mask=plane_mask)
+
+
+def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
+    """The launches in the place of `global_average_pool`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if HW < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x <= 255:
+        TILE_BLOCK = min(1024, _power_of_two(HW))
+        parts = triton.cdiv(HW, TILE_BLOCK)
+        sums_partials = _Scratch(D, parts * grid_x)
+        return [
+            _Stage(
+                global_average_pool__partial,
+                (parts * grid_x,),
+                x_ptr,
+                HW,
+                sums_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=global_average_pool__partial_tuned,
+            ),
+            _Stage(
+                global_average_pool__final,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+                y_ptr,
+                HW,
+                sums_partials,
+                grid_x,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PLANE=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=global_average_pool__final_tuned,
+            ),
+        ]
+    return None
+
+

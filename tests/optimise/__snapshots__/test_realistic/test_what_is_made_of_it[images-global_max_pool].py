@@ -1,0 +1,130 @@
+# vectorise-loop: TILE_P indices of `p` in `global_max_pool__partial`
+# split-reduction: the loop over `p` is shared out among programs
+# block-axis: TILE_C indices of `c` in `global_max_pool__final`
+# split-kernel: 2 launches: global_max_pool__partial, global_max_pool__final
+
+
+@triton.jit
+def global_max_pool__partial(
+    x_ptr,
+    C,
+    HW,
+    largest_partials,
+    grid_x,
+    grid_y,
+    TILE_P: tl.constexpr,
+):
+    """What each part of the loop over `p` adds to `largest`.
+
+    Launch 1 of 2 in the place of `global_max_pool`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW_minus_1 = tl.cdiv(HW - 1, TILE_P)
+    p_tile = pid % cdiv_HW_minus_1
+    pid_over_cdiv_HW_minus_1 = pid // cdiv_HW_minus_1
+    c = pid_over_cdiv_HW_minus_1 % grid_x
+    n = pid_over_cdiv_HW_minus_1 // grid_x
+    # split-reduction: a program does TILE_P indices of p.
+    p = 1 + p_tile * TILE_P + tl.arange(0, TILE_P)
+    p_mask = p < HW
+    plane = n * C + c
+    largest = tl.full([TILE_P], tl.load(x_ptr + plane * HW).to(D), D)
+    largest = tl.maximum(
+        largest,
+        tl.where(p_mask, tl.load(x_ptr + (plane * HW + p), mask=p_mask).to(D), -float("inf")),
+        propagate_nan=tl.PropagateNan.ALL,
+    )
+    largest = tl.reduce(largest, None, _maximum)
+    tl.store(largest_partials + (p_tile * (grid_x * grid_y) + (n * grid_x + c)), largest)
+
+
+@triton.jit
+def global_max_pool__final(
+    y_ptr,
+    C,
+    largest_partials,
+    grid_x,
+    grid_y,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `global_max_pool`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    n = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                p_mask,
+                tl.load(
+                    largest_partials + (p * (grid_x * grid_y) + (n * grid_x + c)),
+                    mask=c_mask & p_mask,
+                ).to(D),
+                -float("inf"),
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    plane = n * C + c
+    tl.store(y_ptr + plane, largest, mask=c_mask)
+
+
+def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
+    """The launches in the place of `global_max_pool`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if HW - 1 < 1 or grid_z > 1:
+        return None
+    TILE_P = min(1024, _power_of_two(HW - 1))
+    parts = triton.cdiv(HW - 1, TILE_P)
+    largest_partials = _Scratch(D, parts * (grid_x * grid_y))
+    return [
+        _Stage(
+            global_max_pool__partial,
+            (parts * grid_x * grid_y,),
+            x_ptr,
+            C,
+            HW,
+            largest_partials,
+            grid_x,
+            grid_y,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=global_max_pool__partial_tuned,
+        ),
+        _Stage(
+            global_max_pool__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
+            y_ptr,
+            C,
+            largest_partials,
+            grid_x,
+            grid_y,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=global_max_pool__final_tuned,
+        ),
+    ]
+
+

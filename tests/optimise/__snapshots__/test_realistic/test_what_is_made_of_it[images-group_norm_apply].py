@@ -1,0 +1,94 @@
+# split-index: `i` is taken apart into `i_high` and `i_low` below HW
+# vectorise-loop: TILE_I_LOW indices of `i_low` in `group_norm_apply__tiled`
+# spread-loop: a program for each tile of TILE_I_LOW indices of `i_low` in `group_norm_apply__tiled`
+# vectorise-loop: TILE_I_HIGH indices of `i_high` in `group_norm_apply__tiled`
+# spread-loop: a program for each tile of TILE_I_HIGH indices of `i_high` in `group_norm_apply__tiled`
+
+
+@triton.jit
+def group_norm_apply__tiled(
+    x_ptr,
+    mean_ptr,
+    rstd_ptr,
+    weight_ptr,
+    bias_ptr,
+    y_ptr,
+    G,
+    K,
+    HW,
+    grid_x,
+    grid_y,
+    TILE_I_LOW: tl.constexpr,
+    TILE_I_HIGH: tl.constexpr,
+):
+    """Each index of `i_high`, independent of the others.
+
+    The one launch in the place of `group_norm_apply`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_K = tl.cdiv(K, TILE_I_HIGH)
+    i_high_tile = pid % cdiv_K
+    pid_over_cdiv_K = pid // cdiv_K
+    n = pid_over_cdiv_K % grid_x
+    pid_over_cdiv_K_over_grid_x = pid_over_cdiv_K // grid_x
+    g = pid_over_cdiv_K_over_grid_x % grid_y
+    i_low_tile = pid_over_cdiv_K_over_grid_x // grid_y
+    # spread-loop: a program does TILE_I_HIGH indices of i_high.
+    i_high = i_high_tile * TILE_I_HIGH + tl.arange(0, TILE_I_HIGH)[None, :]
+    i_high_mask = i_high < K
+    # spread-loop: a program does TILE_I_LOW indices of i_low.
+    i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[:, None]
+    i_low_mask = i_low < HW
+    group = n * G + g
+    mean = tl.load(mean_ptr + group).to(D)
+    rstd = tl.load(rstd_ptr + group).to(D)
+    channel = g * K + i_high
+    at = (group * K + i_high) * HW + i_low
+    x = (tl.load(x_ptr + at, mask=i_high_mask & i_low_mask).to(D) - mean) * rstd
+    tl.store(
+        y_ptr + at,
+        x * tl.load(weight_ptr + channel, mask=i_high_mask).to(D)
+        + tl.load(bias_ptr + channel, mask=i_high_mask).to(D),
+        mask=i_high_mask & i_low_mask,
+    )
+
+
+def _plan_group_norm_apply(
+    grid, x_ptr, mean_ptr, rstd_ptr, weight_ptr, bias_ptr, y_ptr, G, K, HW, *, D
+):
+    """The launches in the place of `group_norm_apply`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if K < 1 or HW < 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            group_norm_apply__tiled,
+            lambda meta: (
+                triton.cdiv(K, meta["TILE_I_HIGH"])
+                * grid_x
+                * grid_y
+                * triton.cdiv(HW, meta["TILE_I_LOW"]),
+            ),
+            x_ptr,
+            mean_ptr,
+            rstd_ptr,
+            weight_ptr,
+            bias_ptr,
+            y_ptr,
+            G,
+            K,
+            HW,
+            grid_x,
+            grid_y,
+            TILE_I_LOW=min(2048 // min(256, _power_of_two(K)), _power_of_two(HW)),
+            TILE_I_HIGH=min(256, _power_of_two(K)),
+            num_warps=4,
+            tuned=group_norm_apply__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,153 @@
+# vectorise-loop: TILE_I indices of `i` in `group_norm_statistics__partial`
+# split-reduction: the loop over `i` is shared out among programs
+# block-axis: TILE_N indices of `n` in `group_norm_statistics__final`
+# split-kernel: 2 launches: group_norm_statistics__partial, group_norm_statistics__final
+
+
+@triton.jit
+def group_norm_statistics__partial(
+    x_ptr,
+    G,
+    K,
+    HW,
+    sum_partials,
+    squares_partials,
+    grid_x,
+    grid_y,
+    TILE_I: tl.constexpr,
+):
+    """What each part of the loop over `i` adds to `sum`, `squares`.
+
+    Launch 1 of 2 in the place of `group_norm_statistics`.
+    """
+    pid = tl.program_id(0)
+    cdiv_K_times_HW = tl.cdiv(K * HW, TILE_I)
+    i_tile = pid % cdiv_K_times_HW
+    pid_over_cdiv_K_times_HW = pid // cdiv_K_times_HW
+    n = pid_over_cdiv_K_times_HW % grid_x
+    g = pid_over_cdiv_K_times_HW // grid_x
+    # split-reduction: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)
+    i_mask = i < K * HW
+    group = n * G + g
+    length = K * HW
+    sum = tl.zeros([TILE_I], tl.float32)
+    squares = tl.zeros([TILE_I], tl.float32)
+    x = tl.load(x_ptr + (group * length + i), mask=i_mask).to(tl.float32)
+    sum = sum + tl.where(i_mask, x, 0.0)
+    squares = squares + tl.where(i_mask, x * x, 0.0)
+    sum = tl.sum(sum)
+    squares = tl.sum(squares)
+    tl.store(sum_partials + (i_tile * (grid_x * grid_y) + (g * grid_x + n)), sum)
+    tl.store(squares_partials + (i_tile * (grid_x * grid_y) + (g * grid_x + n)), squares)
+
+
+@triton.jit
+def group_norm_statistics__final(
+    mean_ptr,
+    rstd_ptr,
+    G,
+    K,
+    HW,
+    eps,
+    sum_partials,
+    squares_partials,
+    grid_x,
+    grid_y,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_N: tl.constexpr,
+    D: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `group_norm_statistics`.
+    """
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_N)
+    n_tile = pid % cdiv_grid_x
+    g = pid // cdiv_grid_x
+    # block-axis: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[None, :]
+    n_mask = n < grid_x
+    sum = tl.zeros([TILE_P, TILE_N], tl.float32)
+    squares = tl.zeros([TILE_P, TILE_N], tl.float32)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sum = sum + tl.where(
+            p_mask,
+            tl.load(
+                sum_partials + (p * (grid_x * grid_y) + (g * grid_x + n)), mask=n_mask & p_mask
+            ),
+            0.0,
+        )
+        squares = squares + tl.where(
+            p_mask,
+            tl.load(
+                squares_partials + (p * (grid_x * grid_y) + (g * grid_x + n)), mask=n_mask & p_mask
+            ),
+            0.0,
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    group = n * G + g
+    length = K * HW
+    count = tl.cast(tl.cast(length, tl.float32), tl.float32)
+    mean = sum / count
+    var = tl.maximum(squares / count - mean * mean, 0.0, propagate_nan=tl.PropagateNan.ALL)
+    tl.store(mean_ptr + group, mean, mask=n_mask)
+    tl.store(rstd_ptr + group, tl.rsqrt(var + tl.cast(eps, tl.float32)), mask=n_mask)
+
+
+def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, *, D):
+    """The launches in the place of `group_norm_statistics`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if K * HW < 1 or grid_z > 1:
+        return None
+    TILE_I = min(1024, _power_of_two(K * HW))
+    parts = triton.cdiv(K * HW, TILE_I)
+    sum_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
+    squares_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
+    return [
+        _Stage(
+            group_norm_statistics__partial,
+            (parts * grid_x * grid_y,),
+            x_ptr,
+            G,
+            K,
+            HW,
+            sum_partials,
+            squares_partials,
+            grid_x,
+            grid_y,
+            TILE_I=TILE_I,
+            num_warps=4,
+            tuned=group_norm_statistics__partial_tuned,
+        ),
+        _Stage(
+            group_norm_statistics__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_N"]) * grid_y,),
+            mean_ptr,
+            rstd_ptr,
+            G,
+            K,
+            HW,
+            eps,
+            sum_partials,
+            squares_partials,
+            grid_x,
+            grid_y,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_N=min(4, _power_of_two(grid_x)),
+            D=getattr(tl, str(D).removeprefix("torch.")),
+            num_warps=4,
+            tuned=group_norm_statistics__final_tuned,
+        ),
+    ]
+
+

@@ -1,0 +1,548 @@
+# split-reduction: the loop over `p` is shared out among programs
+# block-axis: TILE_PLANE indices of `plane` in `instance_norm__flat_final`
+# block-axis: TILE_PLANE indices of `plane` in `instance_norm__flat_final_2`
+# block-axis: TILE_PLANE_P indices of `plane_p` in `instance_norm__flat_apply`
+# split-kernel: 5 launches: instance_norm__flat_partial, instance_norm__flat_final, instance_norm__flat_partial_2, instance_norm__flat_final_2, instance_norm__flat_apply
+# collapse-axes: `plane` and `p` share lanes where `p` has fewer than 1024 indices
+# block-axis: TILE_PLANE indices of `plane` in `instance_norm__final`
+# block-axis: TILE_PLANE indices of `plane` in `instance_norm__final_2`
+# spread-loop: a program for each tile of TILE_BLOCK indices of `p` in `instance_norm__apply`
+# split-kernel: 5 launches: instance_norm__partial, instance_norm__final, instance_norm__partial_2, instance_norm__final_2, instance_norm__apply
+
+
+@triton.jit
+def instance_norm__flat_partial(
+    x_ptr,
+    HW,
+    sums_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `p` adds to `sums`.
+
+    Launch 1 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % cdiv_HW
+    plane = pid // cdiv_HW
+    # split-reduction: a program does TILE_BLOCK indices of p.
+    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    p_mask = p < HW
+    base = plane * HW
+    sums = tl.zeros([TILE_BLOCK], D)
+    sums = sums + tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    sums = tl.sum(sums)
+    tl.store(sums_partials + (p_tile * grid_x + plane), sums)
+
+
+@triton.jit
+def instance_norm__flat_final(
+    sums_partials,
+    sums_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_PLANE: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        sums_partials.dtype.element_ty
+        if sums_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    plane_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE indices of plane.
+    plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
+    plane_mask = plane < grid_x
+    sums = tl.zeros([TILE_P, TILE_PLANE], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sums = sums + tl.where(
+            p_mask,
+            tl.load(sums_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
+            0.0,
+        )
+    sums = tl.sum(sums, axis=0, keep_dims=True)
+    tl.store(sums_total + plane, sums, mask=plane_mask)
+
+
+@triton.jit
+def instance_norm__flat_partial_2(
+    x_ptr,
+    HW,
+    sums_total,
+    squares_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `p` adds to `squares`.
+
+    Launch 3 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % cdiv_HW
+    plane = pid // cdiv_HW
+    # split-reduction: a program does TILE_BLOCK indices of p.
+    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    p_mask = p < HW
+    sums = tl.load(sums_total + plane).to(D)
+    base = plane * HW
+    count = tl.cast(HW, tl.int32).to(D)
+    mean = sums / count
+    squares = tl.zeros([TILE_BLOCK], D)
+    mask = p < HW
+    x = tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    centred = tl.where(mask, x - mean, 0.0)
+    squares = squares + tl.where(p_mask, centred * centred, 0.0)
+    squares = tl.sum(squares)
+    tl.store(squares_partials + (p_tile * grid_x + plane), squares)
+
+
+@triton.jit
+def instance_norm__flat_final_2(
+    mean_ptr,
+    rstd_ptr,
+    HW,
+    eps,
+    sums_total,
+    squares_partials,
+    squares_total,
+    grid_x,
+    parts_2,
+    TILE_P: tl.constexpr,
+    TILE_PLANE: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 4 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        mean_ptr.dtype.element_ty
+        if mean_ptr.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    plane_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE indices of plane.
+    plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
+    plane_mask = plane < grid_x
+    squares = tl.zeros([TILE_P, TILE_PLANE], D)
+    for p_start in range(0, parts_2, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts_2
+        squares = squares + tl.where(
+            p_mask,
+            tl.load(squares_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
+            0.0,
+        )
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
+    count = tl.cast(HW, tl.int32).to(D)
+    mean = sums / count
+    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
+    tl.store(mean_ptr + plane, mean, mask=plane_mask)
+    tl.store(rstd_ptr + plane, rstd, mask=plane_mask)
+    tl.store(squares_total + plane, squares, mask=plane_mask)
+
+
+@triton.jit
+def instance_norm__flat_apply(
+    x_ptr,
+    y_ptr,
+    HW,
+    eps,
+    sums_total,
+    squares_total,
+    grid_x,
+    TILE_PLANE_P: tl.constexpr,
+):
+    """Each index of `p`, independent of the others.
+
+    Launch 5 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    plane_p_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE_P indices of plane_p.
+    plane_p = plane_p_tile * TILE_PLANE_P + tl.arange(0, TILE_PLANE_P)
+    plane_p_mask = plane_p < grid_x * HW
+    # collapse-axes: plane_p counts all p of each plane.
+    plane = plane_p // HW
+    sums = tl.load(sums_total + plane, mask=plane_p_mask).to(D)
+    squares = tl.load(squares_total + plane, mask=plane_p_mask).to(D)
+    count = tl.cast(HW, tl.int32).to(D)
+    mean = sums / count
+    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
+    x = tl.load(x_ptr + plane_p, mask=plane_p_mask).to(D)
+    tl.store(y_ptr + plane_p, (x - mean) * rstd, mask=plane_p_mask)
+
+
+@triton.jit
+def instance_norm__partial(
+    x_ptr,
+    HW,
+    sums_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `p` adds to `sums`.
+
+    Launch 1 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % cdiv_HW
+    plane = pid // cdiv_HW
+    # split-reduction: a program does TILE_BLOCK indices of p.
+    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    p_mask = p < HW
+    base = plane * HW
+    sums = tl.zeros([TILE_BLOCK], D)
+    sums = sums + tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    sums = tl.sum(sums)
+    tl.store(sums_partials + (p_tile * grid_x + plane), sums)
+
+
+@triton.jit
+def instance_norm__final(
+    sums_partials,
+    sums_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_PLANE: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        sums_partials.dtype.element_ty
+        if sums_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    plane_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE indices of plane.
+    plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
+    plane_mask = plane < grid_x
+    sums = tl.zeros([TILE_P, TILE_PLANE], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sums = sums + tl.where(
+            p_mask,
+            tl.load(sums_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
+            0.0,
+        )
+    sums = tl.sum(sums, axis=0, keep_dims=True)
+    tl.store(sums_total + plane, sums, mask=plane_mask)
+
+
+@triton.jit
+def instance_norm__partial_2(
+    x_ptr,
+    HW,
+    sums_total,
+    squares_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `p` adds to `squares`.
+
+    Launch 3 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % cdiv_HW
+    plane = pid // cdiv_HW
+    # split-reduction: a program does TILE_BLOCK indices of p.
+    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    p_mask = p < HW
+    sums = tl.load(sums_total + plane).to(D)
+    base = plane * HW
+    count = tl.cast(HW, tl.int32).to(D)
+    mean = sums / count
+    squares = tl.zeros([TILE_BLOCK], D)
+    mask = p < HW
+    x = tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    centred = tl.where(mask, x - mean, 0.0)
+    squares = squares + tl.where(p_mask, centred * centred, 0.0)
+    squares = tl.sum(squares)
+    tl.store(squares_partials + (p_tile * grid_x + plane), squares)
+
+
+@triton.jit
+def instance_norm__final_2(
+    mean_ptr,
+    rstd_ptr,
+    HW,
+    eps,
+    sums_total,
+    squares_partials,
+    squares_total,
+    grid_x,
+    parts_2,
+    TILE_P: tl.constexpr,
+    TILE_PLANE: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 4 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        mean_ptr.dtype.element_ty
+        if mean_ptr.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    plane_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE indices of plane.
+    plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
+    plane_mask = plane < grid_x
+    squares = tl.zeros([TILE_P, TILE_PLANE], D)
+    for p_start in range(0, parts_2, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts_2
+        squares = squares + tl.where(
+            p_mask,
+            tl.load(squares_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
+            0.0,
+        )
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
+    count = tl.cast(HW, tl.int32).to(D)
+    mean = sums / count
+    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
+    tl.store(mean_ptr + plane, mean, mask=plane_mask)
+    tl.store(rstd_ptr + plane, rstd, mask=plane_mask)
+    tl.store(squares_total + plane, squares, mask=plane_mask)
+
+
+@triton.jit
+def instance_norm__apply(
+    x_ptr,
+    y_ptr,
+    HW,
+    eps,
+    sums_total,
+    squares_total,
+    TILE_BLOCK: tl.constexpr,
+):
+    """Each index of `p`, independent of the others.
+
+    Launch 5 of 5 in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % cdiv_HW
+    plane = pid // cdiv_HW
+    # spread-loop: a program does TILE_BLOCK indices of p.
+    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    p_mask = p < HW
+    sums = tl.load(sums_total + plane).to(D)
+    squares = tl.load(squares_total + plane).to(D)
+    base = plane * HW
+    count = tl.cast(HW, tl.int32).to(D)
+    mean = sums / count
+    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
+    x = tl.load(x_ptr + (p + base), mask=p_mask).to(D)
+    tl.store(y_ptr + (p + base), (x - mean) * rstd, mask=p_mask)
+
+
+def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, *, D):
+    """The launches in the place of `instance_norm`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if HW < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if HW <= 1023:
+        TILE_BLOCK = min(1024, _power_of_two(HW))
+        parts = triton.cdiv(HW, TILE_BLOCK)
+        parts_2 = parts
+        sums_partials = _Scratch(D, parts * grid_x)
+        sums_total = _Scratch(D, grid_x)
+        squares_partials = _Scratch(D, parts_2 * grid_x)
+        squares_total = _Scratch(D, grid_x)
+        return [
+            _Stage(
+                instance_norm__flat_partial,
+                (parts * grid_x,),
+                x_ptr,
+                HW,
+                sums_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=instance_norm__flat_partial_tuned,
+            ),
+            _Stage(
+                instance_norm__flat_final,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+                sums_partials,
+                sums_total,
+                grid_x,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PLANE=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=instance_norm__flat_final_tuned,
+            ),
+            _Stage(
+                instance_norm__flat_partial_2,
+                (parts * grid_x,),
+                x_ptr,
+                HW,
+                sums_total,
+                squares_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=instance_norm__flat_partial_2_tuned,
+            ),
+            _Stage(
+                instance_norm__flat_final_2,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+                mean_ptr,
+                rstd_ptr,
+                HW,
+                eps,
+                sums_total,
+                squares_partials,
+                squares_total,
+                grid_x,
+                parts_2,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+                TILE_PLANE=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=instance_norm__flat_final_2_tuned,
+            ),
+            _Stage(
+                instance_norm__flat_apply,
+                lambda meta: (triton.cdiv(HW * grid_x, meta["TILE_PLANE_P"]),),
+                x_ptr,
+                y_ptr,
+                HW,
+                eps,
+                sums_total,
+                squares_total,
+                grid_x,
+                TILE_PLANE_P=min(256, _power_of_two(HW * grid_x)),
+                num_warps=4,
+                tuned=instance_norm__flat_apply_tuned,
+            ),
+        ]
+    if grid_x <= 255:
+        TILE_BLOCK = min(1024, _power_of_two(HW))
+        parts = triton.cdiv(HW, TILE_BLOCK)
+        parts_2 = parts
+        sums_partials = _Scratch(D, parts * grid_x)
+        sums_total = _Scratch(D, grid_x)
+        squares_partials = _Scratch(D, parts_2 * grid_x)
+        squares_total = _Scratch(D, grid_x)
+        return [
+            _Stage(
+                instance_norm__partial,
+                (parts * grid_x,),
+                x_ptr,
+                HW,
+                sums_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=instance_norm__partial_tuned,
+            ),
+            _Stage(
+                instance_norm__final,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+                sums_partials,
+                sums_total,
+                grid_x,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PLANE=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=instance_norm__final_tuned,
+            ),
+            _Stage(
+                instance_norm__partial_2,
+                (parts * grid_x,),
+                x_ptr,
+                HW,
+                sums_total,
+                squares_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=instance_norm__partial_2_tuned,
+            ),
+            _Stage(
+                instance_norm__final_2,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+                mean_ptr,
+                rstd_ptr,
+                HW,
+                eps,
+                sums_total,
+                squares_partials,
+                squares_total,
+                grid_x,
+                parts_2,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+                TILE_PLANE=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=instance_norm__final_2_tuned,
+            ),
+            _Stage(
+                instance_norm__apply,
+                lambda meta: (triton.cdiv(HW, meta["TILE_BLOCK"]) * grid_x,),
+                x_ptr,
+                y_ptr,
+                HW,
+                eps,
+                sums_total,
+                squares_total,
+                TILE_BLOCK=min(256, _power_of_two(HW)),
+                num_warps=4,
+                tuned=instance_norm__apply_tuned,
+            ),
+        ]
+    return None
+
+

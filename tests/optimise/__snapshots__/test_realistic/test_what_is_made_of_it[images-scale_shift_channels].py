@@ -1,0 +1,145 @@
+# split-index: `i` is taken apart into `n` and `p` below HW
+# vectorise-loop: TILE_N indices of `n` in `scale_shift_channels__flat`
+# spread-loop: a program for each tile of TILE_N indices of `n` in `scale_shift_channels__flat`
+# block-axis: TILE_C_P indices of `c_p` in `scale_shift_channels__flat`
+# collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
+# vectorise-loop: TILE_N indices of `n` in `scale_shift_channels__tiled`
+# spread-loop: a program for each tile of TILE_N indices of `n` in `scale_shift_channels__tiled`
+# vectorise-loop: TILE_P indices of `p` in `scale_shift_channels__tiled`
+# spread-loop: a program for each tile of TILE_P indices of `p` in `scale_shift_channels__tiled`
+
+
+@triton.jit
+def scale_shift_channels__flat(
+    x_ptr,
+    scale_ptr,
+    shift_ptr,
+    y_ptr,
+    N,
+    C,
+    HW,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_C_P: tl.constexpr,
+):
+    """Each index of `n`, independent of the others.
+
+    The one launch in the place of `scale_shift_channels`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_P)
+    c_p_tile = pid % cdiv_grid_x_times_HW
+    n_tile = pid // cdiv_grid_x_times_HW
+    # block-axis: a program does TILE_C_P indices of c_p.
+    c_p = c_p_tile * TILE_C_P + tl.arange(0, TILE_C_P)[None, :]
+    c_p_mask = c_p < grid_x * HW
+    # spread-loop: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < N
+    # collapse-axes: c_p counts all p of each c.
+    c = c_p // HW
+    scale = tl.load(scale_ptr + c, mask=c_p_mask).to(D)
+    shift = tl.load(shift_ptr + c, mask=c_p_mask).to(D)
+    at = HW * n * C + c_p
+    tl.store(
+        y_ptr + at,
+        tl.load(x_ptr + at, mask=c_p_mask & n_mask).to(D) * scale + shift,
+        mask=c_p_mask & n_mask,
+    )
+
+
+@triton.jit
+def scale_shift_channels__tiled(
+    x_ptr,
+    scale_ptr,
+    shift_ptr,
+    y_ptr,
+    N,
+    C,
+    HW,
+    grid_x,
+    TILE_N: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """Each index of `n`, independent of the others.
+
+    The one launch in the place of `scale_shift_channels`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_HW = tl.cdiv(HW, TILE_P)
+    p_tile = pid % cdiv_HW
+    pid_over_cdiv_HW = pid // cdiv_HW
+    c = pid_over_cdiv_HW % grid_x
+    n_tile = pid_over_cdiv_HW // grid_x
+    # spread-loop: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
+    p_mask = p < HW
+    # spread-loop: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < N
+    scale = tl.load(scale_ptr + c).to(D)
+    shift = tl.load(shift_ptr + c).to(D)
+    at = (n * C + c) * HW + p
+    tl.store(
+        y_ptr + at,
+        tl.load(x_ptr + at, mask=n_mask & p_mask).to(D) * scale + shift,
+        mask=n_mask & p_mask,
+    )
+
+
+def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, HW, *, D):
+    """The launches in the place of `scale_shift_channels`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or C < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if HW <= 1023:
+        return [
+            _Stage(
+                scale_shift_channels__flat,
+                lambda meta: (
+                    triton.cdiv(HW * grid_x, meta["TILE_C_P"]) * triton.cdiv(N, meta["TILE_N"]),
+                ),
+                x_ptr,
+                scale_ptr,
+                shift_ptr,
+                y_ptr,
+                N,
+                C,
+                HW,
+                grid_x,
+                TILE_N=min(2048 // min(256, _power_of_two(HW * grid_x)), _power_of_two(N)),
+                TILE_C_P=min(256, _power_of_two(HW * grid_x)),
+                num_warps=4,
+                tuned=scale_shift_channels__flat_tuned,
+            )
+        ]
+    return [
+        _Stage(
+            scale_shift_channels__tiled,
+            lambda meta: (
+                triton.cdiv(HW, meta["TILE_P"]) * grid_x * triton.cdiv(N, meta["TILE_N"]),
+            ),
+            x_ptr,
+            scale_ptr,
+            shift_ptr,
+            y_ptr,
+            N,
+            C,
+            HW,
+            grid_x,
+            TILE_N=min(2048 // min(256, _power_of_two(HW)), _power_of_two(N)),
+            TILE_P=min(256, _power_of_two(HW)),
+            num_warps=4,
+            tuned=scale_shift_channels__tiled_tuned,
+        )
+    ]
+
+

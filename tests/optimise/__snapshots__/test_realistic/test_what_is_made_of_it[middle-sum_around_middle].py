@@ -1,0 +1,260 @@
+# vectorise-loop: TILE_B indices of `b` in `sum_around_middle__flat_partial`
+# split-reduction: the loop over `b` is shared out among programs
+# block-axis: TILE_S_C indices of `s_c` in `sum_around_middle__flat_partial`
+# split-kernel: 2 launches: sum_around_middle__flat_partial, sum_around_middle__flat_final
+# collapse-axes: `s` and `c` share lanes where `c` has fewer than 1024 indices
+# vectorise-loop: TILE_B indices of `b` in `sum_around_middle__partial`
+# vectorise-loop: TILE_C indices of `c` in `sum_around_middle__partial`
+# split-reduction: the loop over `c` is shared out among programs
+# block-axis: TILE_S indices of `s` in `sum_around_middle__final`
+# split-kernel: 2 launches: sum_around_middle__partial, sum_around_middle__final
+
+
+@triton.jit
+def sum_around_middle__flat_partial(
+    x_ptr,
+    B,
+    S,
+    C,
+    sum_partials,
+    grid_x,
+    b_per_share,
+    TILE_B: tl.constexpr,
+    TILE_S_C: tl.constexpr,
+):
+    """What each part of the loop over `b` adds to `sum`.
+
+    Launch 1 of 2 in the place of `sum_around_middle`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
+        else x_ptr.dtype.element_ty
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x_times_C = tl.cdiv(grid_x * C, TILE_S_C)
+    s_c_tile = pid % cdiv_grid_x_times_C
+    share = pid // cdiv_grid_x_times_C
+    # block-axis: a program does TILE_S_C indices of s_c.
+    s_c = s_c_tile * TILE_S_C + tl.arange(0, TILE_S_C)[None, :]
+    s_c_mask = s_c < grid_x * C
+    sum = tl.zeros([TILE_B, TILE_S_C], D)
+    # split-reduction: the program's share of b.
+    b_end = tl.minimum(share * b_per_share + b_per_share, B)
+    for b_start in tl.range(share * b_per_share, b_end, TILE_B, num_stages=4):
+        # vectorise-loop: TILE_B indices of b at a time.
+        b = b_start + tl.arange(0, TILE_B)[:, None]
+        b_mask = b < b_end
+        sum = sum + tl.where(
+            b_mask, tl.load(x_ptr + (C * b * S + s_c), mask=s_c_mask & b_mask).to(D), 0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
+    tl.store(sum_partials + (C * share * grid_x + s_c), sum, mask=s_c_mask)
+
+
+@triton.jit
+def sum_around_middle__flat_final(
+    y_ptr,
+    C,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `sum_around_middle`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if y_ptr.dtype.element_ty == tl.float16 or y_ptr.dtype.element_ty == tl.bfloat16
+        else y_ptr.dtype.element_ty
+    )
+
+    s = tl.program_id(0)
+    sum = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        for c_start in range(0, C, TILE_C):
+            c = c_start + tl.arange(0, TILE_C)[None, :]
+            c_mask = c < C
+            sum = sum + tl.where(
+                p_mask & c_mask,
+                tl.load(sum_partials + ((p * grid_x + s) * C + c), mask=p_mask & c_mask).to(D),
+                0,
+            )
+    sum = tl.sum(sum).to(D)
+    tl.store(y_ptr + s, sum)
+
+
+@triton.jit
+def sum_around_middle__partial(
+    x_ptr,
+    B,
+    S,
+    C,
+    sum_partials,
+    grid_x,
+    b_per_share,
+    TILE_B: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `b` adds to `sum`.
+
+    Launch 1 of 2 in the place of `sum_around_middle`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
+        else x_ptr.dtype.element_ty
+    )
+
+    pid = tl.program_id(0)
+    cdiv_C = tl.cdiv(C, TILE_C)
+    c_tile = pid % cdiv_C
+    pid_over_cdiv_C = pid // cdiv_C
+    s = pid_over_cdiv_C % grid_x
+    share = pid_over_cdiv_C // grid_x
+    # split-reduction: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < C
+    sum = tl.zeros([TILE_B, TILE_C], D)
+    # split-reduction: the program's share of b.
+    b_end = tl.minimum(share * b_per_share + b_per_share, B)
+    for b_start in range(share * b_per_share, b_end, TILE_B):
+        # vectorise-loop: TILE_B indices of b at a time.
+        b = b_start + tl.arange(0, TILE_B)[:, None]
+        b_mask = b < b_end
+        sum = sum + tl.where(
+            b_mask & c_mask, tl.load(x_ptr + ((b * S + s) * C + c), mask=b_mask & c_mask).to(D), 0
+        )
+    sum = tl.sum(sum).to(D)
+    tl.store(sum_partials + ((share * cdiv_C + c_tile) * grid_x + s), sum)
+
+
+@triton.jit
+def sum_around_middle__final(
+    y_ptr,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_S: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `sum_around_middle`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if y_ptr.dtype.element_ty == tl.float16 or y_ptr.dtype.element_ty == tl.bfloat16
+        else y_ptr.dtype.element_ty
+    )
+
+    s_tile = tl.program_id(0)
+    # block-axis: a program does TILE_S indices of s.
+    s = s_tile * TILE_S + tl.arange(0, TILE_S)[None, :]
+    s_mask = s < grid_x
+    sum = tl.zeros([TILE_P, TILE_S], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sum = sum + tl.where(
+            p_mask, tl.load(sum_partials + (p * grid_x + s), mask=s_mask & p_mask).to(D), 0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
+    tl.store(y_ptr + s, sum, mask=s_mask)
+
+
+def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
+    """The launches in the place of `sum_around_middle`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if B < 1 or C < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if C <= 1023:
+        TILE_S_C = min(64, _power_of_two(C * grid_x))
+        TILE_B = min(min(4096, 32768 // D.itemsize) // TILE_S_C, _power_of_two(B))
+        b_per_share = max(
+            1,
+            triton.cdiv(
+                B, max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(C * grid_x, TILE_S_C)))
+            ),
+        )
+        b_shares = triton.cdiv(B, b_per_share)
+        parts = b_shares
+        sum_partials = _Scratch(D, parts * grid_x * C)
+        return [
+            _Stage(
+                sum_around_middle__flat_partial,
+                (triton.cdiv(C * grid_x, TILE_S_C) * b_shares,),
+                x_ptr,
+                B,
+                S,
+                C,
+                sum_partials,
+                grid_x,
+                b_per_share,
+                TILE_B=TILE_B,
+                TILE_S_C=TILE_S_C,
+                num_warps=4,
+                tuned=sum_around_middle__flat_partial_tuned,
+            ),
+            _Stage(
+                sum_around_middle__flat_final,
+                (grid_x,),
+                y_ptr,
+                C,
+                sum_partials,
+                grid_x,
+                parts,
+                TILE_P=min(2048 // min(1024, _power_of_two(C)), _power_of_two(parts)),
+                TILE_C=min(1024, _power_of_two(C)),
+                num_warps=4,
+                tuned=sum_around_middle__flat_final_tuned,
+            ),
+        ]
+    TILE_C = min(1024, _power_of_two(C))
+    TILE_B = min(4096 // TILE_C, _power_of_two(B))
+    b_per_share = max(
+        1,
+        triton.cdiv(
+            B, max(1, min(triton.cdiv(B, 4 * TILE_B), 2048 // (triton.cdiv(C, TILE_C) * grid_x)))
+        ),
+    )
+    b_shares = triton.cdiv(B, b_per_share)
+    parts = b_shares * triton.cdiv(C, TILE_C)
+    sum_partials = _Scratch(D, parts * grid_x)
+    return [
+        _Stage(
+            sum_around_middle__partial,
+            (triton.cdiv(C, TILE_C) * grid_x * b_shares,),
+            x_ptr,
+            B,
+            S,
+            C,
+            sum_partials,
+            grid_x,
+            b_per_share,
+            TILE_B=TILE_B,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=sum_around_middle__partial_tuned,
+        ),
+        _Stage(
+            sum_around_middle__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_S"]),),
+            y_ptr,
+            sum_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_S=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=sum_around_middle__final_tuned,
+        ),
+    ]
+
+

@@ -1,0 +1,178 @@
+# vectorise-loop: TILE_B indices of `b` in `sum_over_outer__whole`
+# block-axis: TILE_I indices of `i` in `sum_over_outer__whole`
+# vectorise-loop: TILE_B indices of `b` in `sum_over_outer__partial`
+# split-reduction: the loop over `b` is shared out among programs
+# block-axis: TILE_I indices of `i` in `sum_over_outer__partial`
+# block-axis: TILE_I indices of `i` in `sum_over_outer__final`
+# split-kernel: 2 launches: sum_over_outer__partial, sum_over_outer__final
+
+
+@triton.jit
+def sum_over_outer__whole(
+    dy_ptr,
+    dx_ptr,
+    B,
+    SC,
+    grid_x,
+    TILE_B: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `sum_over_outer`.
+    """
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    i_tile = tl.program_id(0)
+    # block-axis: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
+    i_mask = i < grid_x
+    sum = tl.zeros([TILE_B, TILE_I], D)
+    for b_start in tl.range(0, B, TILE_B, num_stages=4):
+        # vectorise-loop: TILE_B indices of b at a time.
+        b = b_start + tl.arange(0, TILE_B)[:, None]
+        b_mask = b < B
+        sum = sum + tl.where(
+            b_mask, tl.load(dy_ptr + (b * SC + i), mask=i_mask & b_mask).to(D), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(dx_ptr + i, sum, mask=i_mask)
+
+
+@triton.jit
+def sum_over_outer__partial(
+    dy_ptr,
+    B,
+    SC,
+    sum_partials,
+    grid_x,
+    b_per_share,
+    TILE_B: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """What each part of the loop over `b` adds to `sum`.
+
+    Launch 1 of 2 in the place of `sum_over_outer`.
+    """
+    D: tl.constexpr = (
+        dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_I)
+    i_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
+    i_mask = i < grid_x
+    sum = tl.zeros([TILE_B, TILE_I], D)
+    # split-reduction: the program's share of b.
+    b_end = tl.minimum(share * b_per_share + b_per_share, B)
+    for b_start in tl.range(share * b_per_share, b_end, TILE_B, num_stages=4):
+        # vectorise-loop: TILE_B indices of b at a time.
+        b = b_start + tl.arange(0, TILE_B)[:, None]
+        b_mask = b < b_end
+        sum = sum + tl.where(
+            b_mask, tl.load(dy_ptr + (b * SC + i), mask=i_mask & b_mask).to(D), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_partials + (share * grid_x + i), sum, mask=i_mask)
+
+
+@triton.jit
+def sum_over_outer__final(
+    dx_ptr,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `sum_over_outer`.
+    """
+    D: tl.constexpr = (
+        dx_ptr.dtype.element_ty if dx_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    i_tile = tl.program_id(0)
+    # block-axis: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
+    i_mask = i < grid_x
+    sum = tl.zeros([TILE_P, TILE_I], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sum = sum + tl.where(
+            p_mask, tl.load(sum_partials + (p * grid_x + i), mask=i_mask & p_mask).to(D), 0.0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(dx_ptr + i, sum, mask=i_mask)
+
+
+def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
+    """The launches in the place of `sum_over_outer`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if B < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                sum_over_outer__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_I"]),),
+                dy_ptr,
+                dx_ptr,
+                B,
+                SC,
+                grid_x,
+                TILE_B=min(
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    _power_of_two(B),
+                ),
+                TILE_I=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=sum_over_outer__whole_tuned,
+            )
+        ]
+    TILE_I = min(64, _power_of_two(grid_x))
+    TILE_B = min(min(4096, 32768 // D.itemsize) // TILE_I, _power_of_two(B))
+    b_per_share = max(
+        1,
+        triton.cdiv(B, max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x, TILE_I)))),
+    )
+    b_shares = triton.cdiv(B, b_per_share)
+    parts = b_shares
+    sum_partials = _Scratch(D, parts * grid_x)
+    return [
+        _Stage(
+            sum_over_outer__partial,
+            (triton.cdiv(grid_x, TILE_I) * b_shares,),
+            dy_ptr,
+            B,
+            SC,
+            sum_partials,
+            grid_x,
+            b_per_share,
+            TILE_B=TILE_B,
+            TILE_I=TILE_I,
+            num_warps=4,
+            tuned=sum_over_outer__partial_tuned,
+        ),
+        _Stage(
+            sum_over_outer__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_I"]),),
+            dx_ptr,
+            sum_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_I=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=sum_over_outer__final_tuned,
+        ),
+    ]
+
+

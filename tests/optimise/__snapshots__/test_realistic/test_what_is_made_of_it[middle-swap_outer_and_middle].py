@@ -1,0 +1,65 @@
+# vectorise-loop: TILE_S indices of `s` in `swap_outer_and_middle__tiled`
+# spread-loop: a program for each tile of TILE_S indices of `s` in `swap_outer_and_middle__tiled`
+# vectorise-loop: TILE_C indices of `c` in `swap_outer_and_middle__tiled`
+# spread-loop: a program for each tile of TILE_C indices of `c` in `swap_outer_and_middle__tiled`
+
+
+@triton.jit
+def swap_outer_and_middle__tiled(
+    x_ptr,
+    y_ptr,
+    B,
+    S,
+    C,
+    grid_x,
+    TILE_S: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Each index of `s`, independent of the others.
+
+    The one launch in the place of `swap_outer_and_middle`.
+    """
+    pid = tl.program_id(0)
+    cdiv_C = tl.cdiv(C, TILE_C)
+    c_tile = pid % cdiv_C
+    pid_over_cdiv_C = pid // cdiv_C
+    b = pid_over_cdiv_C % grid_x
+    s_tile = pid_over_cdiv_C // grid_x
+    # spread-loop: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < C
+    # spread-loop: a program does TILE_S indices of s.
+    s = s_tile * TILE_S + tl.arange(0, TILE_S)[:, None]
+    s_mask = s < S
+    tl.store(
+        y_ptr + ((s * B + b) * C + c),
+        tl.load(x_ptr + ((b * S + s) * C + c), mask=s_mask & c_mask),
+        mask=s_mask & c_mask,
+    )
+
+
+def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
+    """The launches in the place of `swap_outer_and_middle`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if B < 1 or S < 1 or C < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            swap_outer_and_middle__tiled,
+            lambda meta: (
+                triton.cdiv(C, meta["TILE_C"]) * grid_x * triton.cdiv(S, meta["TILE_S"]),
+            ),
+            x_ptr,
+            y_ptr,
+            B,
+            S,
+            C,
+            grid_x,
+            TILE_S=min(2048 // min(256, _power_of_two(C)), _power_of_two(S)),
+            TILE_C=min(256, _power_of_two(C)),
+            num_warps=4,
+            tuned=swap_outer_and_middle__tiled_tuned,
+        )
+    ]
+
+

@@ -1,0 +1,65 @@
+# block-axis: TILE_ROW indices of `row` in `add_to_rows__tiled`
+# vectorise-loop: TILE_I indices of `i` in `add_to_rows__tiled`
+# spread-loop: a program for each tile of TILE_I indices of `i` in `add_to_rows__tiled`
+
+
+@triton.jit
+def add_to_rows__tiled(
+    x_ptr,
+    bias_ptr,
+    y_ptr,
+    N,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """Each index of `i`, independent of the others.
+
+    The one launch in the place of `add_to_rows`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
+        else x_ptr.dtype.element_ty
+    )
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_I)
+    i_tile = pid % cdiv_N
+    row_tile = pid // cdiv_N
+    # spread-loop: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
+    i_mask = i < N
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_x
+    tl.store(
+        y_ptr + (row * N + i),
+        tl.load(x_ptr + (row * N + i), mask=row_mask & i_mask).to(D)
+        + tl.load(bias_ptr + i, mask=i_mask).to(D),
+        mask=row_mask & i_mask,
+    )
+
+
+def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
+    """The launches in the place of `add_to_rows`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    return [
+        _Stage(
+            add_to_rows__tiled,
+            lambda meta: (triton.cdiv(N, meta["TILE_I"]) * triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            x_ptr,
+            bias_ptr,
+            y_ptr,
+            N,
+            grid_x,
+            TILE_ROW=min(2048 // min(256, _power_of_two(N)), _power_of_two(grid_x)),
+            TILE_I=min(256, _power_of_two(N)),
+            num_warps=4,
+            tuned=add_to_rows__tiled_tuned,
+        )
+    ]
+
+

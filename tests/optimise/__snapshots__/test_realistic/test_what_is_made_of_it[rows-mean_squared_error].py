@@ -1,0 +1,93 @@
+# vectorise-loop: TILE_I indices of `i` in `mean_squared_error__partial`
+# split-reduction: the loop over `i` is shared out among programs
+# split-kernel: 2 launches: mean_squared_error__partial, mean_squared_error__final
+
+
+@triton.jit
+def mean_squared_error__partial(
+    x_ptr,
+    target_ptr,
+    n,
+    sum_partials,
+    TILE_I: tl.constexpr,
+):
+    """What each part of the loop over `i` adds to `sum`.
+
+    Launch 1 of 2 in the place of `mean_squared_error`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    i_tile = tl.program_id(0)
+    # split-reduction: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)
+    i_mask = i < n
+    sum = tl.zeros([TILE_I], D)
+    difference = tl.load(x_ptr + i, mask=i_mask).to(D) - tl.load(target_ptr + i, mask=i_mask).to(D)
+    sum = sum + tl.where(i_mask, difference * difference, 0.0)
+    sum = tl.sum(sum)
+    tl.store(sum_partials + i_tile, sum)
+
+
+@triton.jit
+def mean_squared_error__final(
+    loss_ptr,
+    n,
+    sum_partials,
+    parts,
+    TILE_P: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `mean_squared_error`.
+    """
+    D: tl.constexpr = (
+        loss_ptr.dtype.element_ty
+        if loss_ptr.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    sum = tl.zeros([TILE_P], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)
+        p_mask = p < parts
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + p, mask=p_mask).to(D), 0.0)
+    sum = tl.sum(sum)
+    tl.store(loss_ptr + 0, sum / tl.cast(n, tl.int32).to(D))
+
+
+def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
+    """The launches in the place of `mean_squared_error`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
+        return None
+    TILE_I = min(1024, _power_of_two(n))
+    parts = triton.cdiv(n, TILE_I)
+    sum_partials = _Scratch(D, parts)
+    return [
+        _Stage(
+            mean_squared_error__partial,
+            (parts,),
+            x_ptr,
+            target_ptr,
+            n,
+            sum_partials,
+            TILE_I=TILE_I,
+            num_warps=4,
+            tuned=mean_squared_error__partial_tuned,
+        ),
+        _Stage(
+            mean_squared_error__final,
+            (1,),
+            loss_ptr,
+            n,
+            sum_partials,
+            parts,
+            TILE_P=min(1024, _power_of_two(parts)),
+            num_warps=4,
+            tuned=mean_squared_error__final_tuned,
+        ),
+    ]
+
+

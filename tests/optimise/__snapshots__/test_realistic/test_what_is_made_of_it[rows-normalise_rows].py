@@ -1,0 +1,303 @@
+# split-reduction: the loop over `cols` is shared out among programs
+# block-axis: TILE_ROW indices of `row` in `normalise_rows__flat_final`
+# block-axis: TILE_ROW_COLS indices of `row_cols` in `normalise_rows__flat_apply`
+# split-kernel: 3 launches: normalise_rows__flat_partial, normalise_rows__flat_final, normalise_rows__flat_apply
+# collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
+# block-axis: TILE_ROW indices of `row` in `normalise_rows__final`
+# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `normalise_rows__apply`
+# split-kernel: 3 launches: normalise_rows__partial, normalise_rows__final, normalise_rows__apply
+
+
+@triton.jit
+def normalise_rows__flat_partial(
+    x_ptr,
+    N,
+    squares_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `cols` adds to `squares`.
+
+    Launch 1 of 3 in the place of `normalise_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # split-reduction: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < N
+    squares = tl.zeros([TILE_BLOCK], D)
+    x = tl.where(cols_mask, tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D), 0.0)
+    squares = squares + x * x
+    squares = tl.sum(squares)
+    tl.store(squares_partials + (cols_tile * grid_x + row), squares)
+
+
+@triton.jit
+def normalise_rows__flat_final(
+    squares_partials,
+    squares_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_ROW: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 3 in the place of `normalise_rows`.
+    """
+    D: tl.constexpr = (
+        squares_partials.dtype.element_ty
+        if squares_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
+    row_mask = row < grid_x
+    squares = tl.zeros([TILE_P, TILE_ROW], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        squares = squares + tl.where(
+            p_mask,
+            tl.load(squares_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D),
+            0.0,
+        )
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    tl.store(squares_total + row, squares, mask=row_mask)
+
+
+@triton.jit
+def normalise_rows__flat_apply(
+    x_ptr,
+    y_ptr,
+    N,
+    eps,
+    squares_total,
+    grid_x,
+    TILE_ROW_COLS: tl.constexpr,
+):
+    """Each index of `cols`, independent of the others.
+
+    Launch 3 of 3 in the place of `normalise_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    row_cols_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW_COLS indices of row_cols.
+    row_cols = row_cols_tile * TILE_ROW_COLS + tl.arange(0, TILE_ROW_COLS)
+    row_cols_mask = row_cols < grid_x * N
+    # collapse-axes: row_cols counts all cols of each row.
+    row = row_cols // N
+    squares = tl.load(squares_total + row, mask=row_cols_mask).to(D)
+    norm = tl.maximum(
+        tl.sqrt(squares), tl.cast(tl.cast(eps, D), D), propagate_nan=tl.PropagateNan.ALL
+    )
+    x = tl.load(x_ptr + row_cols, mask=row_cols_mask).to(D)
+    tl.store(y_ptr + row_cols, x / norm, mask=row_cols_mask)
+
+
+@triton.jit
+def normalise_rows__partial(
+    x_ptr,
+    N,
+    squares_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `cols` adds to `squares`.
+
+    Launch 1 of 3 in the place of `normalise_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # split-reduction: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < N
+    squares = tl.zeros([TILE_BLOCK], D)
+    x = tl.where(cols_mask, tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D), 0.0)
+    squares = squares + x * x
+    squares = tl.sum(squares)
+    tl.store(squares_partials + (cols_tile * grid_x + row), squares)
+
+
+@triton.jit
+def normalise_rows__final(
+    squares_partials,
+    squares_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_ROW: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 3 in the place of `normalise_rows`.
+    """
+    D: tl.constexpr = (
+        squares_partials.dtype.element_ty
+        if squares_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
+    row_mask = row < grid_x
+    squares = tl.zeros([TILE_P, TILE_ROW], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        squares = squares + tl.where(
+            p_mask,
+            tl.load(squares_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D),
+            0.0,
+        )
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    tl.store(squares_total + row, squares, mask=row_mask)
+
+
+@triton.jit
+def normalise_rows__apply(
+    x_ptr,
+    y_ptr,
+    N,
+    eps,
+    squares_total,
+    TILE_BLOCK: tl.constexpr,
+):
+    """Each index of `cols`, independent of the others.
+
+    Launch 3 of 3 in the place of `normalise_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # spread-loop: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < N
+    squares = tl.load(squares_total + row).to(D)
+    norm = tl.maximum(
+        tl.sqrt(squares), tl.cast(tl.cast(eps, D), D), propagate_nan=tl.PropagateNan.ALL
+    )
+    x = tl.load(x_ptr + (cols + row * N), mask=cols_mask).to(D)
+    tl.store(y_ptr + (cols + row * N), x / norm, mask=cols_mask)
+
+
+def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
+    """The launches in the place of `normalise_rows`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if N <= 1023:
+        TILE_BLOCK = min(1024, _power_of_two(N))
+        parts = triton.cdiv(N, TILE_BLOCK)
+        squares_partials = _Scratch(D, parts * grid_x)
+        squares_total = _Scratch(D, grid_x)
+        return [
+            _Stage(
+                normalise_rows__flat_partial,
+                (parts * grid_x,),
+                x_ptr,
+                N,
+                squares_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=normalise_rows__flat_partial_tuned,
+            ),
+            _Stage(
+                normalise_rows__flat_final,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                squares_partials,
+                squares_total,
+                grid_x,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_ROW=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=normalise_rows__flat_final_tuned,
+            ),
+            _Stage(
+                normalise_rows__flat_apply,
+                lambda meta: (triton.cdiv(N * grid_x, meta["TILE_ROW_COLS"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                eps,
+                squares_total,
+                grid_x,
+                TILE_ROW_COLS=min(256, _power_of_two(N * grid_x)),
+                num_warps=4,
+                tuned=normalise_rows__flat_apply_tuned,
+            ),
+        ]
+    if grid_x <= 255:
+        TILE_BLOCK = min(1024, _power_of_two(N))
+        parts = triton.cdiv(N, TILE_BLOCK)
+        squares_partials = _Scratch(D, parts * grid_x)
+        squares_total = _Scratch(D, grid_x)
+        return [
+            _Stage(
+                normalise_rows__partial,
+                (parts * grid_x,),
+                x_ptr,
+                N,
+                squares_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=normalise_rows__partial_tuned,
+            ),
+            _Stage(
+                normalise_rows__final,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                squares_partials,
+                squares_total,
+                grid_x,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_ROW=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=normalise_rows__final_tuned,
+            ),
+            _Stage(
+                normalise_rows__apply,
+                lambda meta: (triton.cdiv(N, meta["TILE_BLOCK"]) * grid_x,),
+                x_ptr,
+                y_ptr,
+                N,
+                eps,
+                squares_total,
+                TILE_BLOCK=min(256, _power_of_two(N)),
+                num_warps=4,
+                tuned=normalise_rows__apply_tuned,
+            ),
+        ]
+    return None
+
+

@@ -1,0 +1,213 @@
+# vectorise-loop: TILE_I indices of `i` in `rms_norm__partial`
+# split-reduction: the loop over `i` is shared out among programs
+# block-axis: TILE_ROW indices of `row` in `rms_norm__final`
+# block-axis: TILE_ROW indices of `row` in `rms_norm__apply`
+# vectorise-loop: TILE_I indices of `i` in `rms_norm__apply`
+# spread-loop: a program for each tile of TILE_I indices of `i` in `rms_norm__apply`
+# block-axis: TILE_ROW indices of `row` in `rms_norm__store`
+# split-kernel: 4 launches: rms_norm__partial, rms_norm__final, rms_norm__apply, rms_norm__store
+
+
+@triton.jit
+def rms_norm__partial(
+    x_ptr,
+    N,
+    squares_partials,
+    grid_x,
+    TILE_I: tl.constexpr,
+):
+    """What each part of the loop over `i` adds to `squares`.
+
+    Launch 1 of 4 in the place of `rms_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_I)
+    i_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # split-reduction: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)
+    i_mask = i < N
+    squares = tl.zeros([TILE_I], D)
+    x = tl.load(x_ptr + (row * N + i), mask=i_mask).to(D)
+    squares = squares + tl.where(i_mask, x * x, 0.0)
+    squares = tl.sum(squares)
+    tl.store(squares_partials + (i_tile * grid_x + row), squares)
+
+
+@triton.jit
+def rms_norm__final(
+    squares_partials,
+    squares_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_ROW: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 4 in the place of `rms_norm`.
+    """
+    D: tl.constexpr = (
+        squares_partials.dtype.element_ty
+        if squares_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
+    row_mask = row < grid_x
+    squares = tl.zeros([TILE_P, TILE_ROW], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        squares = squares + tl.where(
+            p_mask,
+            tl.load(squares_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D),
+            0.0,
+        )
+    squares = tl.sum(squares, axis=0, keep_dims=True)
+    tl.store(squares_total + row, squares, mask=row_mask)
+
+
+@triton.jit
+def rms_norm__apply(
+    x_ptr,
+    weight_ptr,
+    y_ptr,
+    N,
+    eps,
+    squares_total,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """Each index of `i`, independent of the others.
+
+    Launch 3 of 4 in the place of `rms_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_I)
+    i_tile = pid % cdiv_N
+    row_tile = pid // cdiv_N
+    # spread-loop: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
+    i_mask = i < N
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_x
+    squares = tl.load(squares_total + row, mask=row_mask).to(D)
+    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(tl.cast(eps, D), D))
+    at = row * N + i
+    tl.store(
+        y_ptr + at,
+        tl.load(x_ptr + at, mask=row_mask & i_mask).to(D)
+        * rrms
+        * tl.load(weight_ptr + i, mask=i_mask).to(D),
+        mask=row_mask & i_mask,
+    )
+
+
+@triton.jit
+def rms_norm__store(
+    rrms_ptr,
+    N,
+    eps,
+    squares_total,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+):
+    """What is stored once.
+
+    Launch 4 of 4 in the place of `rms_norm`.
+    """
+    D: tl.constexpr = (
+        squares_total.dtype.element_ty
+        if squares_total.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)
+    row_mask = row < grid_x
+    squares = tl.load(squares_total + row, mask=row_mask).to(D)
+    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(tl.cast(eps, D), D))
+    tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)
+
+
+def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
+    """The launches in the place of `rms_norm`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    TILE_I = min(1024, _power_of_two(N))
+    parts = triton.cdiv(N, TILE_I)
+    squares_partials = _Scratch(D, parts * grid_x)
+    squares_total = _Scratch(D, grid_x)
+    return [
+        _Stage(
+            rms_norm__partial,
+            (parts * grid_x,),
+            x_ptr,
+            N,
+            squares_partials,
+            grid_x,
+            TILE_I=TILE_I,
+            num_warps=4,
+            tuned=rms_norm__partial_tuned,
+        ),
+        _Stage(
+            rms_norm__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            squares_partials,
+            squares_total,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_ROW=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=rms_norm__final_tuned,
+        ),
+        _Stage(
+            rms_norm__apply,
+            lambda meta: (triton.cdiv(N, meta["TILE_I"]) * triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            x_ptr,
+            weight_ptr,
+            y_ptr,
+            N,
+            eps,
+            squares_total,
+            grid_x,
+            TILE_ROW=min(2048 // min(256, _power_of_two(N)), _power_of_two(grid_x)),
+            TILE_I=min(256, _power_of_two(N)),
+            num_warps=4,
+            tuned=rms_norm__apply_tuned,
+        ),
+        _Stage(
+            rms_norm__store,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            rrms_ptr,
+            N,
+            eps,
+            squares_total,
+            grid_x,
+            TILE_ROW=min(256, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=rms_norm__store_tuned,
+        ),
+    ]
+
+

@@ -1,0 +1,1 @@
+# Stays as it is: `product` is carried from iteration to iteration

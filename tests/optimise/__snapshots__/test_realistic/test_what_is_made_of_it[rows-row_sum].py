@@ -1,0 +1,106 @@
+# vectorise-loop: TILE_I indices of `i` in `row_sum__partial`
+# split-reduction: the loop over `i` is shared out among programs
+# block-axis: TILE_ROW indices of `row` in `row_sum__final`
+# split-kernel: 2 launches: row_sum__partial, row_sum__final
+
+
+@triton.jit
+def row_sum__partial(
+    x_ptr,
+    N,
+    sum_partials,
+    grid_x,
+    TILE_I: tl.constexpr,
+):
+    """What each part of the loop over `i` adds to `sum`.
+
+    Launch 1 of 2 in the place of `row_sum`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
+        else x_ptr.dtype.element_ty
+    )
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_I)
+    i_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # split-reduction: a program does TILE_I indices of i.
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)
+    i_mask = i < N
+    sum = tl.zeros([TILE_I], D)
+    sum = sum + tl.where(i_mask, tl.load(x_ptr + (row * N + i), mask=i_mask).to(D), 0)
+    sum = tl.sum(sum).to(D)
+    tl.store(sum_partials + (i_tile * grid_x + row), sum)
+
+
+@triton.jit
+def row_sum__final(
+    y_ptr,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_ROW: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `row_sum`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if y_ptr.dtype.element_ty == tl.float16 or y_ptr.dtype.element_ty == tl.bfloat16
+        else y_ptr.dtype.element_ty
+    )
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
+    row_mask = row < grid_x
+    sum = tl.zeros([TILE_P, TILE_ROW], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        sum = sum + tl.where(
+            p_mask, tl.load(sum_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D), 0
+        )
+    sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
+    tl.store(y_ptr + row, sum, mask=row_mask)
+
+
+def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
+    """The launches in the place of `row_sum`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    TILE_I = min(1024, _power_of_two(N))
+    parts = triton.cdiv(N, TILE_I)
+    sum_partials = _Scratch(D, parts * grid_x)
+    return [
+        _Stage(
+            row_sum__partial,
+            (parts * grid_x,),
+            x_ptr,
+            N,
+            sum_partials,
+            grid_x,
+            TILE_I=TILE_I,
+            num_warps=4,
+            tuned=row_sum__partial_tuned,
+        ),
+        _Stage(
+            row_sum__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            y_ptr,
+            sum_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_ROW=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=row_sum__final_tuned,
+        ),
+    ]
+
+

@@ -1,0 +1,127 @@
+"""Kernels of the kinds that people write: what the optimiser makes of each, and that it computes what torch does."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+import transpiler
+from tests.corpus.runner import EXPECTED, faults
+from tests.interpreter.process import InterpreterLauncher
+from tests.optimise.realistic.catalogue import CASES, RUNS
+from tests.optimise.realistic.describing import KERNELS
+from tests.properties.nest_runs import Tiling, optimised, spoiling_interpreter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from tests.corpus.model import Case, Run
+    from tests.interpreter.process import InterpreterProcess
+    from transpiler.pipeline import Result
+
+SMALL = Tiling(columns=4, lanes=16, programs=16, flat_below=8, whole_columns=8)
+"""Tiles so small that short axes have several, and variants of plans for few columns and for many."""
+
+OPTIMISED = ("optimised", "small")
+
+
+@cache
+def results(topic: str) -> dict[str, Result]:
+    """The modules of a file: as written, optimised, and optimised with small tiles."""
+    rust = (KERNELS / f"{topic}.rs").read_text("utf-8")
+    made = {
+        "plain": transpiler.transpile(rust),
+        "optimised": optimised(rust),
+        "small": optimised(rust, tiling=SMALL),
+    }
+    assert {it.code for result in made.values() for it in result.diagnostics} <= EXPECTED
+    return made
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the modules lie."""
+    folder = tmp_path_factory.mktemp("realistic")
+    for path in KERNELS.glob("*.rs"):
+        for name, result in results(path.stem).items():
+            assert result.text is not None
+            (folder / f"{path.stem}_{name}.py").write_text(result.text, "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[InterpreterProcess]:
+    made = spoiling_interpreter()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+def test_it_computes_what_torch_does(run: Run, process: InterpreterProcess, modules: Path) -> None:
+    # What kernels as written do in every dtype, the tests of the passes and of the corpus ask.
+    names = ("plain", *OPTIMISED) if run.dtype is run.case.dtypes[0] else OPTIMISED
+    found = {
+        name: faults(run, InterpreterLauncher(process=process, path=path))
+        for name in names
+        for path in [modules / f"{run.case.topic}_{name}.py"]
+    }
+    assert found == {name: [] for name in found}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.topic}-{case.kernel}")
+def test_what_is_made_of_it(case: Case, snapshot: SnapshotAssertion) -> None:
+    result = results(case.topic)["optimised"]
+    assert listing(result, case.kernel) == snapshot(extension_class=Listing)
+
+
+class Listing(SingleFileSnapshotExtension):
+    """What is made of a kernel, as Python."""
+
+    file_extension = "py"
+    _write_mode = WriteMode.TEXT
+
+
+_OF_NESTS = ("split-", "spread-", "vectorise-", "block-", "collapse-")
+
+
+def listing(result: Result, kernel: str) -> str:
+    """What the transforms of nests say of a kernel; its stages, and the function that plans their launches."""
+    assert result.text is not None
+    (plan,) = (it.optimised for it in result.plans if it.kernel.name == kernel)
+    told = [
+        f"# {it.transform.flag}: {it.message}"
+        for it in result.remarks
+        if it.kernel == kernel
+        and it.transform.flag.startswith(_OF_NESTS)
+        and it.is_applied == (plan is not None)
+    ]
+    if plan is None:
+        # Where there is no nest, all say why.
+        told = sorted({f"# Stays as it is: {it.partition(': ')[2]}" for it in told})
+        return "\n".join([*told, ""])
+    stages = [stage.kernel.name for variant in plan.variants for stage in variant.stages]
+    lines = result.text.splitlines()
+    functions = {
+        it.name: "\n".join(
+            lines[min(it.lineno, *(each.lineno for each in it.decorator_list)) - 1 : it.end_lineno]
+            if it.decorator_list
+            else lines[it.lineno - 1 : it.end_lineno]
+        )
+        for it in ast.parse(result.text).body
+        if isinstance(it, ast.FunctionDef)
+    }
+    shown = [functions[name] for name in (*stages, f"_plan_{kernel}")]
+    return "\n\n\n".join(["\n".join(dict.fromkeys(told)), *shown, ""])
+
+
+def test_every_kernel_is_run() -> None:
+    topics = [path.stem for path in KERNELS.glob("*.rs")]
+    kernels = {(it, plan.kernel.name) for it in topics for plan in results(it)["optimised"].plans}
+    assert {(it.topic, it.kernel) for it in CASES} == kernels
