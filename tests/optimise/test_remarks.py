@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus.model import KERNELS
+from tests.optimise.realistic.describing import KERNELS as REALISTIC
 from transpiler.optimise.flags import TRANSFORMS, OptimiseOptions, Transform
 from transpiler.optimise.remarks import applied_flags
 from transpiler.pipeline import Options, Result, transpile_source
@@ -63,6 +64,36 @@ def test_a_kernel_without_a_plan_has_no_applied_remark(path: Path) -> None:
         if plan.optimised is None
     }
     assert applied == dict.fromkeys(applied, ())
+
+
+@pytest.mark.parametrize("off", ["block-axis", "vectorise-loop"])
+def test_what_is_applied_is_not_missed_by_the_whole_kernel(off: str) -> None:
+    """Without some transforms, some variants of plans come to nothing, and others to something."""
+    path = REALISTIC / "images.rs"
+    result = transpile_source(
+        SourceFile(path.name, path.read_text("utf-8")),
+        Options(optimise=OptimiseOptions(is_on=True, off=frozenset({off}))),
+    )
+    names = {plan.kernel.name: plan.kernel.name_span for plan in result.plans}
+    applied = {(it.kernel, it.transform) for it in result.remarks if it.is_applied}
+    missed = {
+        (it.kernel, it.transform)
+        for it in result.remarks
+        if not it.is_applied and it.span == names[it.kernel]
+    }
+    assert applied
+    assert {it for it in applied & missed if it[1].flag in _OF_NESTS} == set()
+
+
+_OF_NESTS = {
+    "split-index",
+    "split-kernel",
+    "split-reduction",
+    "spread-loop",
+    "vectorise-loop",
+    "block-axis",
+    "collapse-axes",
+}
 
 
 def test_the_corpus_has_kernels_with_and_without_plans() -> None:

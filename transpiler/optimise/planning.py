@@ -198,10 +198,9 @@ class Planner:
             return None
         if not self._may_take_apart(nest):
             return None
-        variants = [
-            it for it in (self._flat(nest), self._whole(nest), self._tiled(nest)) if it is not None
-        ]
+        variants = list(self._variants(nest))
         if not variants:
+            self._missed_all("no axis is contiguous in memory", self._kernel.name_span)
             return None
         return LaunchPlan(
             kernel=self._kernel, requires=tuple(self._requirements(nest)), variants=tuple(variants)
@@ -256,6 +255,16 @@ class Planner:
                 yield extent
 
     # --- Variants ---------------------------------------------------------------------------------
+
+    def _variants(self, nest: Nest) -> Iterator[Variant]:
+        """Those that there are; of one that comes to nothing, nothing is told."""
+        for make in (self._flat, self._whole, self._tiled):
+            before = len(self._done)
+            variant = make(nest)
+            if variant is None:
+                del self._done[before:]
+            else:
+                yield variant
 
     def _flat(self, nest: Nest) -> Variant | None:
         """Launches in which two axes share the lanes of tiles."""
@@ -343,7 +352,6 @@ class Planner:
         scratch: list[Scratch] = []
         for work, chosen in zip(works, layouts, strict=True):
             if chosen is None:
-                self._missed_all("no axis is contiguous in memory", self._kernel.name_span)
                 return None
             name = self._stage_name(work, prefix, is_only=len(works) == 1)
             made = materialise(self._kernel, name, work, chosen, self._symbols)
