@@ -17,22 +17,23 @@ LOAD = "&[], None, None, None, false"
 STORE = "&[], None, None"
 
 
-def kernel(body: str) -> str:
+def kernel(body: str, dtype: str = "D") -> str:
     """A kernel `k` over `x` and `y`, with sizes `a`, `b` and `n` and tiles of `BLOCK`."""
+    generic = "D: Float, " if dtype == "D" else ""
     return (
-        "#[kernel]\npub fn k<T: Triton, D: Float, const BLOCK: i32>(\n"
-        "    x: T::Pointer<D>, y: T::Pointer<D>, a: i32, b: i32, n: i32,\n) {\n"
+        f"#[kernel]\npub fn k<T: Triton, {generic}const BLOCK: i32>(\n"
+        f"    x: T::Pointer<{dtype}>, y: T::Pointer<{dtype}>, a: i32, b: i32, n: i32,\n) {{\n"
         f"{body}\n}}\n"
     )
 
 
-def lifted(body: str) -> tuple[Nest, Symbols]:
+def lifted(body: str, dtype: str = "D") -> tuple[Nest, Symbols]:
     """The nest of a kernel with this body, and what makes symbols for it.
 
     Raises:
         NotLiftedError: it is none.
     """
-    source = SourceFile("k.rs", kernel(body))
+    source = SourceFile("k.rs", kernel(body, dtype))
     sink = Sink()
     features = Features(frozenset(), default_features=True)
     module = elaborate(parse_file(source, sink), source, features, sink, frozenset())
@@ -42,9 +43,9 @@ def lifted(body: str) -> tuple[Nest, Symbols]:
     return lift(routine, {}, symbols), symbols
 
 
-def dumped(body: str) -> list[str]:
+def dumped(body: str, dtype: str = "D") -> list[str]:
     """The lines of the nest of a kernel with this body."""
-    return dump_nest(lifted(body)[0]).splitlines()
+    return dump_nest(lifted(body, dtype)[0]).splitlines()
 
 
 COLUMN_SUM = f"""

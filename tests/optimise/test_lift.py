@@ -41,6 +41,32 @@ def test_lanes_summed_in_each_iteration_are_one_sum() -> None:
     assert "    acc <- v" in dumped(body)
 
 
+LARGEST = (
+    COLUMN_SUM.replace("T::zeros::<D>(&[BLOCK])", "T::full::<f32>(&[BLOCK], START)")
+    .replace("Some(zeros)", "Some(T::full::<f32>(&[BLOCK], FILL))")
+    .replace("acc + v * v", "T::maximum(acc, v)")
+    .replace("T::sum(acc", "T::max(acc")
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "fill"),
+    [("-3.4028235e38", "-3.4028235e38"), ("0.0", "-1.0"), ("a as f32", "a as f32")],
+)
+def test_the_largest_may_start_from_what_loads_fill_with(start: str, fill: str) -> None:
+    body = LARGEST.replace("START", start).replace("FILL", fill)
+    assert "    acc <- v" in dumped(body, "f32")
+
+
+@pytest.mark.parametrize(
+    ("start", "fill"), [("1.0", "2.0"), ("a as f32", "b as f32"), ("a as f32", "0.0")]
+)
+def test_the_largest_may_not_start_from_less_than_loads_fill_with(start: str, fill: str) -> None:
+    body = LARGEST.replace("START", start).replace("FILL", fill)
+    with pytest.raises(NotLiftedError, match="is not -inf, nor what it starts from"):
+        lifted(body, "f32")
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

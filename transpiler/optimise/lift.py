@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.facts import Facts
 from transpiler.analysis.padding import Paddings
+from transpiler.analysis.sameness import form
 from transpiler.analysis.values import named_argument, named_value, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32, DtypeParameter
 from transpiler.ir.visit import child_expressions, walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build
+from transpiler.optimise.indices import Inlined
 from transpiler.optimise.lift_expressions import (
     ExpressionLifter,
     Tiles,
@@ -291,14 +293,37 @@ class _Lifter(ExpressionLifter):
                 if self._says_end(self.expression(each.source), tiles):
                     padding = Paddings(facts.values, facts.masks, each.condition, -1)
                     held = padding.padding(term).constant
-                    if held == combine.identity:
+                    if held == combine.identity or self._starts_with(node.symbol, combine, held):
+                        return
+                    if held is None and self._fills_with_start(term, node.symbol, combine):
                         return
                     refuse(
                         f"where the mask is off, what `{node.symbol.name}` combines is not "
-                        f"{combine.identity:g}",
+                        f"{combine.identity:g}" + ", nor what it starts from" * combine.is_extremum,
                         node.span,
                     )
         refuse(f"nothing masks what `{node.symbol.name}` combines where its loop ends", node.span)
+
+    def _starts_with(self, symbol: ir.Symbol, combine: Combine, held: float | None) -> bool:
+        """Whether combining `held` into what a variable starts from leaves that as it is."""
+        started = self._started[symbol]
+        if held is None or not combine.is_extremum or not isinstance(started, ir.Literal):
+            return False
+        return combine.of(started.value, held) == started.value
+
+    def _fills_with_start(self, term: ir.Expression, symbol: ir.Symbol, combine: Combine) -> bool:
+        """Whether a term is a load that fills with what a variable starts from, which only a launch knows."""
+        load = self._facts.values.value(term)
+        fill = named_value(load, "other") if isinstance(load, ir.OpCall) else None
+        if fill is None or not combine.is_extremum or load.type != term.type:
+            return False
+        named = Inlined(self._indices)
+        lifted = named.expression(self.expression(fill))
+        started = named.expression(self._started[symbol])
+        return form(lifted) == form(started) and not any(
+            isinstance(it, ir.OpCall) and it.op.effect is Effect.READS
+            for it in walk_expression(lifted)
+        )
 
     def _is_as_loaded(self, node: ir.Expression, seen: set[ir.Symbol]) -> bool:
         """Whether loads alone decide what it is beyond the ends of loops: no mask of the kernel's does."""

@@ -7,6 +7,7 @@ combine into. Types of expressions are those of the kernel as written; only thei
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -52,6 +53,21 @@ class Combine:
     identity: float
     reduce: Op
     pairwise: Op | None = None
+
+    @property
+    def is_extremum(self) -> bool:
+        """Whether it takes one of two values, so that combining one twice changes nothing."""
+        return math.isinf(self.identity)
+
+    def of(self, left: float, right: float) -> float:
+        """What it makes of two numbers.
+
+        Raises:
+            ValueError: the row of its operation does not say.
+        """
+        if self.pairwise is None or self.pairwise.value is None:
+            raise ValueError(self.reduce.name)
+        return self.pairwise.value(left, right)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,1 +1,175 @@
-# Stays as it is: where the mask is off, what `least` combines is not inf
+# block-axis: TILE_C indices of `c` in `column_min__whole`
+# split-reduction: the loop over `rows` is shared out among programs
+# block-axis: TILE_C indices of `c` in `column_min__partial`
+# block-axis: TILE_C indices of `c` in `column_min__final`
+# split-kernel: 2 launches: column_min__partial, column_min__final
+
+
+@triton.jit
+def column_min__whole(
+    x_ptr,
+    y_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `column_min`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    least = tl.full([TILE_BLOCK, TILE_C], 3.4028235e38, tl.float32)
+    for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+        rows_mask = rows < N
+        x = tl.where(
+            rows_mask,
+            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=3.4028235e38),
+            3.4028235e38,
+        )
+        least = tl.minimum(least, x, propagate_nan=tl.PropagateNan.ALL)
+    least = tl.reduce(least, 0, _minimum, keep_dims=True)
+    tl.store(y_ptr + c, least, mask=c_mask)
+
+
+@triton.jit
+def column_min__partial(
+    x_ptr,
+    N,
+    C,
+    least_partials,
+    grid_x,
+    rows_per_share,
+    TILE_BLOCK: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `rows` adds to `least`.
+
+    Launch 1 of 2 in the place of `column_min`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % cdiv_grid_x
+    share = pid // cdiv_grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    least = tl.full([TILE_BLOCK, TILE_C], 3.4028235e38, tl.float32)
+    # split-reduction: the program's share of rows.
+    rows_end = tl.minimum(share * rows_per_share + rows_per_share, N)
+    for rows_start in tl.range(share * rows_per_share, rows_end, TILE_BLOCK, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+        rows_mask = rows < rows_end
+        x = tl.where(
+            rows_mask,
+            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=3.4028235e38),
+            3.4028235e38,
+        )
+        least = tl.minimum(least, x, propagate_nan=tl.PropagateNan.ALL)
+    least = tl.reduce(least, 0, _minimum, keep_dims=True)
+    tl.store(least_partials + (share * grid_x + c), least, mask=c_mask)
+
+
+@triton.jit
+def column_min__final(
+    y_ptr,
+    least_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `column_min`.
+    """
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    least = tl.full([TILE_P, TILE_C], float("inf"), tl.float32)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        least = tl.minimum(
+            least,
+            tl.where(
+                p_mask,
+                tl.load(least_partials + (p * grid_x + c), mask=c_mask & p_mask),
+                float("inf"),
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    least = tl.reduce(least, 0, _minimum, keep_dims=True)
+    tl.store(y_ptr + c, least, mask=c_mask)
+
+
+def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
+    """The launches in the place of `column_min`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                column_min__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_BLOCK=min(
+                    min(4096, 32768 // 4) // min(32, _power_of_two(grid_x)), _power_of_two(N)
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=column_min__whole_tuned,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_BLOCK = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
+    rows_per_share = max(
+        1,
+        triton.cdiv(
+            N, max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+        ),
+    )
+    rows_shares = triton.cdiv(N, rows_per_share)
+    parts = rows_shares
+    least_partials = _Scratch(torch.float32, parts * grid_x)
+    return [
+        _Stage(
+            column_min__partial,
+            (triton.cdiv(grid_x, TILE_C) * rows_shares,),
+            x_ptr,
+            N,
+            C,
+            least_partials,
+            grid_x,
+            rows_per_share,
+            TILE_BLOCK=TILE_BLOCK,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=column_min__partial_tuned,
+        ),
+        _Stage(
+            column_min__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            y_ptr,
+            least_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=column_min__final_tuned,
+        ),
+    ]
+
+

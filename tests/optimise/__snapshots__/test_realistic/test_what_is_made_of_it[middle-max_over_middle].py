@@ -1,1 +1,204 @@
-# Stays as it is: where the mask is off, what `largest` combines is not -inf
+# block-axis: TILE_C indices of `c` in `max_over_middle__whole`
+# split-reduction: the loop over `s` is shared out among programs
+# block-axis: TILE_C indices of `c` in `max_over_middle__partial`
+# block-axis: TILE_B indices of `b` in `max_over_middle__final`
+# split-kernel: 2 launches: max_over_middle__partial, max_over_middle__final
+
+
+@triton.jit
+def max_over_middle__whole(
+    x_ptr,
+    y_ptr,
+    S,
+    C,
+    grid_y,
+    TILE_BLOCK: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `max_over_middle`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_y = tl.cdiv(grid_y, TILE_C)
+    c_tile = pid % cdiv_grid_y
+    b = pid // cdiv_grid_y
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_y
+    largest = tl.full([TILE_BLOCK, TILE_C], -3.4028235e38, tl.float32)
+    for s_start in tl.range(0, S, TILE_BLOCK, num_stages=4):
+        s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
+        s_mask = s < S
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                s_mask,
+                tl.load(x_ptr + ((s + b * S) * C + c), mask=c_mask & s_mask, other=-3.4028235e38),
+                -3.4028235e38,
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(y_ptr + (b * C + c), largest, mask=c_mask)
+
+
+@triton.jit
+def max_over_middle__partial(
+    x_ptr,
+    S,
+    C,
+    largest_partials,
+    grid_x,
+    grid_y,
+    s_per_share,
+    TILE_BLOCK: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `s` adds to `largest`.
+
+    Launch 1 of 2 in the place of `max_over_middle`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_y = tl.cdiv(grid_y, TILE_C)
+    c_tile = pid % cdiv_grid_y
+    pid_over_cdiv_grid_y = pid // cdiv_grid_y
+    b = pid_over_cdiv_grid_y % grid_x
+    share = pid_over_cdiv_grid_y // grid_x
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_y
+    largest = tl.full([TILE_BLOCK, TILE_C], -3.4028235e38, tl.float32)
+    # split-reduction: the program's share of s.
+    s_end = tl.minimum(share * s_per_share + s_per_share, S)
+    for s_start in tl.range(share * s_per_share, s_end, TILE_BLOCK, num_stages=4):
+        s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
+        s_mask = s < s_end
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                s_mask,
+                tl.load(x_ptr + ((s + b * S) * C + c), mask=c_mask & s_mask, other=-3.4028235e38),
+                -3.4028235e38,
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(
+        largest_partials + (share * (grid_x * grid_y) + (c * grid_x + b)), largest, mask=c_mask
+    )
+
+
+@triton.jit
+def max_over_middle__final(
+    y_ptr,
+    C,
+    largest_partials,
+    grid_x,
+    grid_y,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_B: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `max_over_middle`.
+    """
+    pid = tl.program_id(0)
+    cdiv_grid_x = tl.cdiv(grid_x, TILE_B)
+    b_tile = pid % cdiv_grid_x
+    c = pid // cdiv_grid_x
+    # block-axis: a program does TILE_B indices of b.
+    b = b_tile * TILE_B + tl.arange(0, TILE_B)[None, :]
+    b_mask = b < grid_x
+    largest = tl.full([TILE_P, TILE_B], -float("inf"), tl.float32)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                p_mask,
+                tl.load(
+                    largest_partials + (p * (grid_x * grid_y) + (c * grid_x + b)),
+                    mask=b_mask & p_mask,
+                ),
+                -float("inf"),
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(y_ptr + (b * C + c), largest, mask=b_mask)
+
+
+def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
+    """The launches in the place of `max_over_middle`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if S < 1 or grid_z > 1:
+        return None
+    if grid_y >= 4096:
+        return [
+            _Stage(
+                max_over_middle__whole,
+                lambda meta: (triton.cdiv(grid_y, meta["TILE_C"]) * grid_x,),
+                x_ptr,
+                y_ptr,
+                S,
+                C,
+                grid_y,
+                TILE_BLOCK=min(
+                    min(4096, 32768 // 4) // min(32, _power_of_two(grid_y)), _power_of_two(S)
+                ),
+                TILE_C=min(32, _power_of_two(grid_y)),
+                num_warps=4,
+                tuned=max_over_middle__whole_tuned,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_y))
+    TILE_BLOCK = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(S))
+    s_per_share = max(
+        1,
+        triton.cdiv(
+            S,
+            max(
+                1,
+                min(triton.cdiv(S, 4 * TILE_BLOCK), 264 // (triton.cdiv(grid_y, TILE_C) * grid_x)),
+            ),
+        ),
+    )
+    s_shares = triton.cdiv(S, s_per_share)
+    parts = s_shares
+    largest_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
+    return [
+        _Stage(
+            max_over_middle__partial,
+            (triton.cdiv(grid_y, TILE_C) * grid_x * s_shares,),
+            x_ptr,
+            S,
+            C,
+            largest_partials,
+            grid_x,
+            grid_y,
+            s_per_share,
+            TILE_BLOCK=TILE_BLOCK,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=max_over_middle__partial_tuned,
+        ),
+        _Stage(
+            max_over_middle__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_B"]) * grid_y,),
+            y_ptr,
+            C,
+            largest_partials,
+            grid_x,
+            grid_y,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_B=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=max_over_middle__final_tuned,
+        ),
+    ]
+
+

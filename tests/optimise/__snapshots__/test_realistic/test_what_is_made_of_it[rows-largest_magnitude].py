@@ -1,1 +1,92 @@
-# Stays as it is: where the mask is off, what `largest` combines is not -inf
+# split-reduction: the loop over `at` is shared out among programs
+# split-kernel: 2 launches: largest_magnitude__partial, largest_magnitude__final
+
+
+@triton.jit
+def largest_magnitude__partial(
+    x_ptr,
+    n,
+    largest_partials,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `at` adds to `largest`.
+
+    Launch 1 of 2 in the place of `largest_magnitude`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    at_tile = tl.program_id(0)
+    # split-reduction: a program does TILE_BLOCK indices of at.
+    at = at_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    at_mask = at < n
+    largest = tl.zeros([TILE_BLOCK], D)
+    x = tl.abs(tl.where(at_mask, tl.load(x_ptr + at, mask=at_mask, other=0.0).to(D), 0.0))
+    largest = tl.maximum(largest, x, propagate_nan=tl.PropagateNan.ALL)
+    largest = tl.reduce(largest, None, _maximum)
+    tl.store(largest_partials + at_tile, largest)
+
+
+@triton.jit
+def largest_magnitude__final(
+    y_ptr,
+    largest_partials,
+    parts,
+    TILE_P: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `largest_magnitude`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    largest = tl.full([TILE_P], -float("inf"), D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)
+        p_mask = p < parts
+        largest = tl.maximum(
+            largest,
+            tl.where(p_mask, tl.load(largest_partials + p, mask=p_mask).to(D), -float("inf")),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, None, _maximum)
+    tl.store(y_ptr + 0, largest)
+
+
+def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
+    """The launches in the place of `largest_magnitude`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if 255 >= 1:
+        TILE_BLOCK = min(1024, _power_of_two(n))
+        parts = triton.cdiv(n, TILE_BLOCK)
+        largest_partials = _Scratch(D, parts)
+        return [
+            _Stage(
+                largest_magnitude__partial,
+                (parts,),
+                x_ptr,
+                n,
+                largest_partials,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=largest_magnitude__partial_tuned,
+            ),
+            _Stage(
+                largest_magnitude__final,
+                (1,),
+                y_ptr,
+                largest_partials,
+                parts,
+                TILE_P=min(1024, _power_of_two(parts)),
+                num_warps=4,
+                tuned=largest_magnitude__final_tuned,
+            ),
+        ]
+    return None
+
+

@@ -1,1 +1,111 @@
-# Stays as it is: where the mask is off, what `largest` combines is not -inf
+# split-reduction: the loop over `cols` is shared out among programs
+# block-axis: TILE_ROW indices of `row` in `row_max__final`
+# split-kernel: 2 launches: row_max__partial, row_max__final
+
+
+@triton.jit
+def row_max__partial(
+    x_ptr,
+    N,
+    lowest,
+    largest_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `cols` adds to `largest`.
+
+    Launch 1 of 2 in the place of `row_max`.
+    """
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    lowest = tl.cast(lowest, tl.float32)
+
+    pid = tl.program_id(0)
+    cdiv_N = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cdiv_N
+    row = pid // cdiv_N
+    # split-reduction: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < N
+    fill = tl.cast(lowest, tl.float32)
+    largest = tl.full([TILE_BLOCK], fill, tl.float32)
+    largest = tl.maximum(
+        largest,
+        tl.where(cols_mask, tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=fill), fill),
+        propagate_nan=tl.PropagateNan.ALL,
+    )
+    largest = tl.reduce(largest, None, _maximum)
+    tl.store(largest_partials + (cols_tile * grid_x + row), largest)
+
+
+@triton.jit
+def row_max__final(
+    y_ptr,
+    largest_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_ROW: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `row_max`.
+    """
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
+    row_mask = row < grid_x
+    largest = tl.full([TILE_P, TILE_ROW], -float("inf"), tl.float32)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                p_mask,
+                tl.load(largest_partials + (p * grid_x + row), mask=row_mask & p_mask),
+                -float("inf"),
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
+    tl.store(y_ptr + row, largest, mask=row_mask)
+
+
+def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
+    """The launches in the place of `row_max`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x <= 255:
+        TILE_BLOCK = min(1024, _power_of_two(N))
+        parts = triton.cdiv(N, TILE_BLOCK)
+        largest_partials = _Scratch(torch.float32, parts * grid_x)
+        return [
+            _Stage(
+                row_max__partial,
+                (parts * grid_x,),
+                x_ptr,
+                N,
+                lowest,
+                largest_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=row_max__partial_tuned,
+            ),
+            _Stage(
+                row_max__final,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                y_ptr,
+                largest_partials,
+                grid_x,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_ROW=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=row_max__final_tuned,
+            ),
+        ]
+    return None
+
+
