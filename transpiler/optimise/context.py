@@ -1,20 +1,17 @@
-"""What the transforms of a kernel share: which are on, where their remarks go, and new symbols."""
+"""What the transforms of a kernel share: which are on, and where their remarks go."""
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.extents import tile_extents
 from transpiler.analysis.ranges import Ranges
 from transpiler.frozen import dataclass
-from transpiler.ir import nodes as ir
-from transpiler.ir.declared import largest_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from transpiler.ir.types import Type
+    from transpiler.ir import nodes as ir
     from transpiler.optimise.flags import OptimiseOptions, Transform
     from transpiler.optimise.remarks import Remarks
     from transpiler.source import Span
@@ -64,19 +61,6 @@ class Report:
         """Say of the kernel as a whole why there was nothing to do, if nothing has been said."""
         if self._is_empty:
             self.missed(message, kernel.name_span)
-
-
-class NewSymbols:
-    """Symbols that a kernel does not have yet."""
-
-    def __init__(self, kernel: ir.Kernel) -> None:
-        self._ids: Iterator[int] = count(1 + largest_id(kernel))
-
-    def local(self, name: str, type_: Type, span: Span) -> ir.Symbol:
-        """An immutable variable; the names of symbols need not differ."""
-        return ir.Symbol(
-            id=next(self._ids), name=name, kind=ir.SymbolKind.LOCAL, type=type_, span=span
-        )
 
 
 def ranges_of(kernel: ir.Kernel) -> Ranges:

@@ -32,9 +32,10 @@ from transpiler.ir.visit import (
     walk_statements,
 )
 from transpiler.ops.model import Effect
-from transpiler.optimise.context import NewSymbols, ranges_of
+from transpiler.optimise.context import ranges_of
 from transpiler.optimise.flags import HOIST
 from transpiler.optimise.naming import name_of_value
+from transpiler.optimise.symbols import Symbols
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -64,7 +65,7 @@ class _Hoister(Rewriter):
     def __init__(self, kernel: ir.Kernel, context: ClassicContext, report: Report) -> None:
         self.costs = Costs(kernel)
         self.ranges = ranges_of(kernel)
-        self.symbols = NewSymbols(kernel)
+        self.symbols = Symbols(kernel)
         self.functions = context.functions
         self.report = report
         self.has_moved = False
@@ -225,7 +226,7 @@ class _Loop:
         key = form(part)
         symbol = self._named.get(key)
         if symbol is None:
-            symbol = self._hoister.symbols.local(name_of_value(part), part.type, part.span)
+            symbol = self._hoister.symbols.new(name_of_value(part), part.type, part.span)
             self._named[key] = symbol
             self._may_leave.append(ir.Let(span=part.span, symbol=symbol, value=part))
         return ir.Read(span=part.span, type=part.type, symbol=symbol)

@@ -29,9 +29,9 @@ from transpiler.ir.visit import (
     walk_statements,
 )
 from transpiler.ops.model import Effect
-from transpiler.optimise.context import NewSymbols
 from transpiler.optimise.flags import REUSE
 from transpiler.optimise.naming import name_of_value
+from transpiler.optimise.symbols import Symbols
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -50,7 +50,7 @@ def reuse(kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:
     report = context.report(REUSE)
     if not report.is_on:
         return kernel
-    costs, symbols = Costs(kernel), NewSymbols(kernel)
+    costs, symbols = Costs(kernel), Symbols(kernel)
     found = kernel
     while True:
         walk = _Walk(costs, report)
@@ -250,11 +250,11 @@ class _Walk(Rewriter):
 class _Naming(Rewriter):
     """Gives a value a variable, just before the statement that is the first to compute it."""
 
-    def __init__(self, known: _Known, symbols: NewSymbols, report: Report) -> None:
+    def __init__(self, known: _Known, symbols: Symbols, report: Report) -> None:
         self._known = known
         self._key = form(known.value)
         value = known.value
-        self._symbol = symbols.local(name_of_value(value), value.type, value.span)
+        self._symbol = symbols.new(name_of_value(value), value.type, value.span)
         self._is_done = False
         report.applied(f"`{self._symbol.name}` is computed once", value.span)
 
