@@ -123,7 +123,7 @@ def test_axes_that_are_one_piece_of_memory_become_one() -> None:
     (work,) = Stages(nest, symbols, spreads_inner=True).works()
     collapsed = collapse(work, symbols)
     assert collapsed is not None
-    assert [axis.symbol.name for axis in collapsed.work.programs] == ["c_i"]
+    assert [axis.symbol.name for axis in collapsed.work.programs] == ["flat"]
     apart, other_symbols = lifted(body.replace("STRIDE", "a"))
     (work,) = Stages(apart, other_symbols, spreads_inner=True).works()
     assert collapse(work, other_symbols) is None

@@ -34,6 +34,14 @@ def test_terms_of_a_sum_are_combined_wherever_brackets_stand() -> None:
     assert "    acc <- v + (v * v)" in dumped(body)
 
 
+def test_what_the_end_of_a_loop_selects_is_there_for_every_index() -> None:
+    body = COLUMN_SUM.replace("Some(zeros), &[]", "None, &[]")
+    body = body.replace("acc + v * v", "acc + T::where_(mask, v * v, zeros)")
+    assert "    acc <- v * v" in dumped(body)
+    body = body.replace("where_(mask, v", "where_(mask & v.lt(zeros), v")
+    assert "    acc <- where_<D>(v < 0.0_D, v * v, 0.0_D)" in dumped(body)
+
+
 def test_lanes_summed_in_each_iteration_are_one_sum() -> None:
     body = COLUMN_SUM.replace("let mut acc = zeros;", "let mut acc = T::zeros::<D>(&[1]);")
     body = body.replace("acc = acc + v * v;", "acc = acc + T::sum(v, None, true);")

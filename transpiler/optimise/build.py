@@ -207,16 +207,21 @@ class Build:
         )
         return ir.OffsetPointer(span=self.span, type=type_, pointer=base, offsets=offsets)
 
-    def load(self, pointer: ir.OffsetPointer, mask: ir.Argument) -> ir.Expression:
-        """What is behind a pointer, in the dtype of arithmetic."""
+    def load(self, pointer: ir.OffsetPointer, fill: float | None = None) -> ir.Expression:
+        """What is behind a pointer, in the dtype of arithmetic; `fill` where there will be a mask that is off."""
         if not isinstance(pointer.type, Pointer | PointerTensor):
             raise TypeError("a load is from a pointer")
         dtype, shape = pointer.type.dtype, shape_of(pointer.type)
-        if not isinstance(dtype, DtypeParameter) or not dtype.admits_half:
-            type_ = Tensor(dtype=dtype, shape=shape)
-            return self.call(OPS["load"], (dtype,), type_, pointer, mask)
-        stored = replace(dtype, is_stored=True)
-        loaded = self.call(OPS["load"], (stored,), Tensor(dtype=stored, shape=shape), pointer, mask)
+        stored: ElementType = dtype
+        if isinstance(dtype, DtypeParameter) and dtype.admits_half:
+            stored = replace(dtype, is_stored=True)
+        absent = ir.AbsentArgument(span=self.span)
+        other = absent if fill is None else self.literal(fill, stored)
+        loaded = self.call(
+            OPS["load"], (stored,), Tensor(dtype=stored, shape=shape), pointer, absent, other
+        )
+        if stored == dtype:
+            return loaded
         return ir.Cast(
             span=self.span,
             type=Tensor(dtype=dtype, shape=shape),

@@ -62,7 +62,7 @@ def _is_one(
 def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
     indices = Indices(definitions(work.items))
     build = Build(inner.span)
-    both = symbols.new(f"{outer.symbol.name}_{inner.symbol.name}", I32, inner.span)
+    both = symbols.new("flat", I32, inner.span)
     length = indices.polynomial(inner.stop)
 
     def change(node: ir.Expression) -> ir.Expression | None:

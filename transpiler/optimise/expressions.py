@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import is_integer
 from transpiler.ir import nodes as ir
+from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.visit import Rewriter
 
 if TYPE_CHECKING:
@@ -21,16 +22,23 @@ def expression_of(polynomial: Polynomial, indices: Indices, build: Build) -> ir.
     total: ir.Expression | None = None
     for product, factor in polynomial.terms:
         term: ir.Expression = build.number(abs(factor))
-        for index in product:
-            symbol = indices.symbol(index)
-            if symbol is None:
-                return None
+        symbols = [symbol for index in product if (symbol := indices.symbol(index)) is not None]
+        if len(symbols) < len(product):
+            return None
+        for symbol in sorted(symbols, key=place_among_factors):
             term = build.multiply(term, build.read(symbol))
         if total is None:
             total = term if factor > 0 else build.subtract(build.number(0), term)
         else:
             total = build.add(total, term) if factor > 0 else build.subtract(total, term)
     return build.number(0) if total is None else total
+
+
+def place_among_factors(symbol: ir.Symbol) -> tuple[int, int]:
+    """The order in which people write `image * C * HW`: an index, then extents, outer ones first."""
+    if symbol.kind is ir.SymbolKind.LOCAL:
+        return 0, symbol.id
+    return (1 if symbol.name in GRID_NAMES else 2), symbol.id
 
 
 class Substitution(Rewriter):

@@ -14,6 +14,7 @@ from transpiler.ir.extent import (
     Product,
     Sum,
 )
+from transpiler.optimise.expressions import place_among_factors
 
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
@@ -35,12 +36,12 @@ def extent_of(polynomial: Polynomial, indices: Indices) -> Extent | None:
     added: list[Extent] = []
     subtracted: list[Extent] = []
     for product, factor in polynomial.terms:
-        factors: list[Extent] = []
-        for index in product:
-            symbol = indices.argument(index)
-            if symbol is None:
-                return None
-            factors.append(Named(symbol.name))
+        symbols = [symbol for index in product if (symbol := indices.argument(index)) is not None]
+        if len(symbols) < len(product):
+            return None
+        factors: list[Extent] = [
+            Named(symbol.name) for symbol in sorted(symbols, key=place_among_factors)
+        ]
         if abs(factor) != 1 or not factors:
             factors.insert(0, Number(abs(factor)))
         (added if factor > 0 else subtracted).append(times(*factors))

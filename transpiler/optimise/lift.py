@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.facts import Facts
+from transpiler.analysis.flow import Bound
 from transpiler.analysis.padding import Paddings
 from transpiler.analysis.sameness import form
 from transpiler.analysis.values import named_argument, named_value, operands
@@ -102,13 +103,16 @@ class _Lifter(ExpressionLifter):
     def _let(self, node: ir.Let) -> Iterator[ir.Let]:
         if node.symbol.is_mutable:
             self._started[node.symbol] = self.expression(node.value)
+            self._layouts[node.symbol] = node.layout
             return
         value = self.expression(node.value)
         match value:
             case ir.Read(symbol=symbol):
                 self._values[node.symbol] = value
                 # An axis is called as the kernel calls its index first, a reduction as it calls the result.
-                self._names.setdefault(symbol, node.symbol.name)
+                if symbol not in self._names:
+                    self._names[symbol] = node.symbol.name
+                    self._result_layouts[symbol] = node.layout
             case ir.Literal():
                 self._values[node.symbol] = value
             case _:
@@ -196,7 +200,12 @@ class _Lifter(ExpressionLifter):
                 f"`{symbol.name}` starts from something else than {combine.identity:g}", loop.span
             )
         self._reductions[symbol] = Reduction(
-            symbol=symbol, combine=combine, initial=initial, name=symbol.name, span=symbol.span
+            symbol=symbol,
+            combine=combine,
+            initial=initial,
+            name=symbol.name,
+            span=symbol.span,
+            layout=self._layouts[symbol],
         )
         return True
 
@@ -255,7 +264,9 @@ class _Lifter(ExpressionLifter):
             symbol=node.symbol,
             term=lifted,
             span=node.span,
-            is_filled=0 < len(self._tiles) == self._depth and self._is_as_loaded(lifted, set()),
+            is_filled=0 < len(self._tiles) == self._depth
+            and not self._is_selected(inner, set())
+            and self._is_as_loaded(lifted, set()),
             layout=node.layout,
         )
 
@@ -325,6 +336,22 @@ class _Lifter(ExpressionLifter):
             for it in walk_expression(lifted)
         )
 
+    def _is_selected(self, node: ir.Expression, seen: set[ir.Symbol]) -> bool:
+        """Whether a selection decides what it is beyond the end of a loop."""
+        for each in walk_expression(node):
+            if isinstance(each, ir.OpCall) and each.op.selects is not None:
+                condition = named_value(each, each.op.selects[0])
+                if condition is not None and any(
+                    True for tiles in self._tiles for _ in self._guards(condition, tiles)
+                ):
+                    return True
+            if isinstance(each, ir.Read) and each.symbol not in seen:
+                seen.add(each.symbol)
+                definition = self._facts.flow.definition(each)
+                if isinstance(definition, Bound) and self._is_selected(definition.value, seen):
+                    return True
+        return False
+
     def _is_as_loaded(self, node: ir.Expression, seen: set[ir.Symbol]) -> bool:
         """Whether loads alone decide what it is beyond the ends of loops: no mask of the kernel's does."""
         match node:
@@ -360,13 +387,18 @@ class _Lifter(ExpressionLifter):
                         refuse(reason, each.span)
 
     def _renamed(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
-        """The items with reductions under the names the kernel has for their results."""
+        """The items with reductions as the kernel shows their results: with these names, and in this layout."""
         return tuple(
             replace(
                 item,
                 items=self._renamed(item.items),
                 reductions=tuple(
-                    replace(it, name=self._names.get(it.symbol, it.name)) for it in item.reductions
+                    replace(
+                        it,
+                        name=self._names.get(it.symbol, it.name),
+                        result_layout=self._result_layouts.get(it.symbol, ir.PLAIN),
+                    )
+                    for it in item.reductions
                 ),
             )
             if isinstance(item, Loop)

@@ -65,10 +65,14 @@ class ExpressionLifter(Rewriter):
         self._lanes: dict[ir.Symbol, ir.Symbol] = {}
         self._started: dict[ir.Symbol, ir.Expression] = {}
         """What mutable variables start from."""
+        self._layouts: dict[ir.Symbol, ir.Layout] = {}
+        """How the statements that declare them look."""
         self._reductions: dict[ir.Symbol, Reduction] = {}
         self._open: set[ir.Symbol] = set()
         """The reductions whose loop is being lifted."""
         self._names: dict[ir.Symbol, str] = {}
+        self._result_layouts: dict[ir.Symbol, ir.Layout] = {}
+        """How the statements look that name the results of reductions."""
         self._combines: dict[object, Combine] = {
             it.pairwise or it.reduce.combines: it for it in combines()
         }
@@ -152,6 +156,8 @@ class ExpressionLifter(Rewriter):
             refuse("the kernel asks how many programs there are", node.span)
         if op.copies and not op.is_lanewise:
             return self._copied(node)
+        if op.selects is not None:
+            return self._selection(node, op.selects)
         if op.value is not None and not operands(node):
             return _literal(op.value(), node)
         if not op.is_lanewise or not isinstance(node.type, Tensor | Scalar):
@@ -167,6 +173,8 @@ class ExpressionLifter(Rewriter):
             return _literal(lifted.value, node)
         if node.op.shape is not None and not isinstance(source.type, Tensor):
             # A number of Rust's own becomes one of a tile: of exactly this dtype.
+            if isinstance(lifted, ir.Cast):
+                return replace(lifted, type=node.type)
             return ir.Cast(
                 span=node.span, type=node.type, operand=lifted, kind=ir.CastKind.MATERIALISE
             )
@@ -240,14 +248,29 @@ class ExpressionLifter(Rewriter):
         mask = named_value(node, "mask")
         if mask is None:
             return lifted
-        kept = [
+        left = conjunction(self._beside_ends(mask), Build(node.span))
+        return with_argument(lifted, "mask", left or ir.AbsentArgument(span=node.span))
+
+    def _beside_ends(self, mask: ir.Expression) -> list[ir.Expression]:
+        """What a mask says but that loops end: every index of a nest is before these ends."""
+        conditions = (self.expression(term.source) for term in self._facts.masks.terms(mask))
+        return [
             condition
-            for term in self._facts.masks.terms(mask)
-            for condition in [self.expression(term.source)]
+            for condition in conditions
             if not any(self._says_end(condition, tiles) for tiles in self._tiles)
         ]
+
+    def _selection(self, node: ir.OpCall, names: tuple[str, str, str]) -> ir.Expression:
+        """A selection without the conditions that loops end; what it selects where there are no others."""
+        condition, then, _ = (named_value(node, name) for name in names)
+        lifted = self.expression_parts(node)
+        if condition is None or then is None or not isinstance(lifted, ir.OpCall):
+            return lifted
+        kept = self._beside_ends(condition)
+        if len(kept) == len(self._facts.masks.terms(condition)):
+            return lifted
         left = conjunction(kept, Build(node.span))
-        return with_argument(lifted, "mask", left or ir.AbsentArgument(span=node.span))
+        return self.expression(then) if left is None else with_argument(lifted, names[0], left)
 
 
 def _terms(node: ir.Expression) -> Iterator[ir.Expression]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.extent import Named, Number
+from transpiler.ir.extent import Named
 from transpiler.ir.launch_plan import Quantity, Stage, Tile
 from transpiler.ir.types import (
     I32,
@@ -21,12 +21,14 @@ from transpiler.ir.types import (
 )
 from transpiler.ops.table import OPS
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
-from transpiler.optimise.extents import extent_of_axis, greatest, rounded_up, times
+from transpiler.optimise.digits import Digit, decoded
+from transpiler.optimise.extents import extent_of_axis, rounded_up, times
 from transpiler.optimise.indices import Indices, Inlined
+from transpiler.optimise.lane_masks import Lane, Scope
 from transpiler.optimise.layout import WARPS, Execution, Lanes, Layout, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.refusals import NotLiftedError
-from transpiler.optimise.tiled import Lane, Tiler, reduced_mask
+from transpiler.optimise.tiled import Tiler
 from transpiler.optimise.work import Role, axes_around, definitions, without_dead
 
 if TYPE_CHECKING:
@@ -56,14 +58,6 @@ def materialise(
     return _Materialiser(kernel, name, work, layout, symbols).stage()
 
 
-class _Digit(NamedTuple):
-    """A number the program's id is made of: it counts up to `limit`, an expression and an extent."""
-
-    symbol: ir.Symbol
-    limit: ir.Expression
-    extent: Extent
-
-
 class _Materialiser:
     def __init__(
         self, kernel: ir.Kernel, name: str, work: Work, layout: Layout, symbols: Symbols
@@ -77,12 +71,13 @@ class _Materialiser:
         self._rank = len(layout.lanes)
         self._blocks: dict[str, ir.Symbol] = {}
         self._values: dict[ir.Symbol, ir.Expression] = {}
-        self._scope: list[Lane] = []
+        self._scope = Scope(symbols)
         self._lanes: dict[ir.Symbol, Lane] = {}
         self._quantities: list[Quantity] = []
         self._accumulators: dict[ir.Symbol, tuple[Reduction, ir.Symbol]] = {}
         self._build = Build(kernel.name_span)
-        self._digits: list[_Digit] = []
+        self._digits: list[Digit] = []
+        self._limits: tuple[ir.Expression, ...] = ()
         self._shares: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
 
     # --- The whole --------------------------------------------------------------------------------
@@ -93,9 +88,10 @@ class _Materialiser:
                 lanes.block, I32, lanes.axis.span, ir.SymbolKind.CONST_GENERIC
             )
         head = list(self._head())
-        body = [it for item in without_dead(self._work.items) for it in self._item(item)]
-        statements = (*head, *body)
-        block = ir.Block(span=self._kernel.body.span, statements=statements)
+        first, *rest = [it for item in without_dead(self._work.items) for it in self._item(item)]
+        first = replace(first, layout=replace(first.layout, blank_before=True))
+        statements = (*head, first, *rest)
+        block = self._scope.settled(ir.Block(span=self._kernel.body.span, statements=statements))
         read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
         made = replace(
             self._kernel,
@@ -145,7 +141,7 @@ class _Materialiser:
             self._digits.append(self._tile_digit(columns))
         for axis in self._layout.programs:
             self._digits.append(
-                _Digit(
+                Digit(
                     self._symbols.like(axis.symbol), axis.stop, extent_of_axis(axis, self._indices)
                 )
             )
@@ -153,7 +149,9 @@ class _Materialiser:
             self._digits.append(self._tile_digit(rows))
         if rows is not None and rows.execution is Execution.SHARED:
             self._digits.append(self._share_digit(rows))
-        yield from self._decoded()
+        places = decoded(self._digits, self._symbols, self._build)
+        self._limits = places.limits
+        yield from places.statements
         for axis, digit in zip(
             self._layout.programs,
             self._digits[1 if columns.execution is Execution.PROGRAMS else 0 :],
@@ -166,72 +164,65 @@ class _Materialiser:
             yield from self._indices_of(rows, self._digits[-1].symbol)
         self._number_part()
 
-    def _tile_digit(self, lanes: Lanes) -> _Digit:
+    def _tile_digit(self, lanes: Lanes) -> Digit:
         build = Build(lanes.axis.span)
         axis = lanes.axis
         block = self._blocks[lanes.block]
         start, stop = self._outright(axis.start), self._outright(axis.stop)
         count = build.rounded_up(build.subtract(stop, start), build.read(block))
-        symbol = self._symbols.new(f"{axis.symbol.name}_tile", I32, axis.span)
-        return _Digit(symbol, count, rounded_up(lanes.extent, Named(block.name)))
+        name = axis.symbol.name
+        symbol = self._symbols.new(f"{name}_tile", I32, axis.span)
+        return Digit(symbol, count, rounded_up(lanes.extent, Named(block.name)), f"{name}_tiles")
 
-    def _share_digit(self, rows: Lanes) -> _Digit:
+    def _share_digit(self, rows: Lanes) -> Digit:
         """The part of the rows a program does; how many there are is worked out at the launch."""
-        axis = rows.axis
+        axis, name = rows.axis, rows.axis.symbol.name
         others = tuple(extent_of_axis(it, self._indices) for it in self._layout.programs)
-        shares = self._parameter(f"{axis.symbol.name}_shares", axis)
-        each = self._parameter(f"{axis.symbol.name}_per_share", axis)
+        shares = self._parameter(f"{name}_shares", axis)
+        each = self._parameter(f"{name}_per_share", axis)
+        parts = self._work.parts
+        if parts is None or self._has_reduced_tiles():
+            parts = self._parameter(f"{name}_parts", axis)
         self._quantities += [
-            Quantity(
-                name=each.name,
-                value=greatest(
-                    Number(1), rounded_up(rows.extent, shared_parts(self._layout, others))
-                ),
-            ),
-            Quantity(name=shares.name, value=rounded_up(rows.extent, Named(each.name))),
+            Quantity(name=shares.name, value=shared_parts(self._layout, others)),
+            Quantity(name=each.name, value=rounded_up(rows.extent, Named(shares.name))),
+            Quantity(name=parts.name, value=rounded_up(rows.extent, Named(each.name))),
         ]
         symbol = self._symbols.new("share", I32, axis.span)
         self._shares[axis.symbol] = (symbol, each)
-        return _Digit(symbol, self._build.read(shares), Named(shares.name))
+        return Digit(symbol, self._build.read(parts), Named(parts.name))
+
+    def _has_reduced_tiles(self) -> bool:
+        """Whether tiles of columns are programs, each of which reduces its own."""
+        columns = self._layout.columns
+        is_spread = columns.execution is Execution.PROGRAMS
+        return is_spread and columns.axis.symbol in self._layout.reduced
 
     def _parameter(self, name: str, axis: Axis) -> ir.Symbol:
         return self._symbols.new(name, I32, axis.span, ir.SymbolKind.PARAMETER)
 
-    def _decoded(self) -> Iterator[ir.Statement]:
-        """The digits of the program's id, the first one the fastest."""
-        if not self._digits:
-            return
-        build = self._build
-        rest: ir.Expression = build.program_id()
-        if len(self._digits) > 1:
-            pid = self._symbols.new("pid", I32, build.span)
-            yield ir.Let(span=build.span, symbol=pid, value=rest)
-            rest = build.read(pid)
-        for place, digit in enumerate(self._digits):
-            is_last = place == len(self._digits) - 1
-            value = rest if is_last else build.remainder(rest, digit.limit)
-            yield ir.Let(span=build.span, symbol=digit.symbol, value=value)
-            rest = rest if is_last else build.divide(rest, digit.limit)
-
     def _number_part(self) -> None:
         """The number of the program's part, and how many parts there are."""
-        work, columns, rows = self._work, self._layout.columns, self._layout.rows
+        work, rows = self._work, self._layout.rows
         if work.part is None or work.parts is None:
             return
         build = self._build
         index: ir.Expression = build.number(0)
-        extent: list[Extent] = []
+        extents: list[Extent] = []
         if rows is not None and rows.execution is Execution.SHARED:
             share, _ = self._shares[rows.axis.symbol]
             index = build.read(share)
-            extent.append(self._digits[-1].extent)
-        is_reduced = columns.axis.symbol in self._layout.reduced
-        if is_reduced and columns.execution is Execution.PROGRAMS:
-            digit = self._digits[0]
-            index = build.add(build.multiply(index, digit.limit), build.read(digit.symbol))
+            extents.append(self._digits[-1].extent)
+        if self._has_reduced_tiles():
+            digit, *others = self._digits
+            if others:
+                index = build.multiply(index, self._limits[0])
+            index = build.add(index, build.read(digit.symbol))
             # The tile is not known among quantities, so it is settled here.
-            extent.append(digit.extent)
-        self._quantities.append(Quantity(name=work.parts.name, value=times(*extent)))
+            extents.append(digit.extent)
+        parts = times(*extents)
+        if parts != Named(work.parts.name):
+            self._quantities.append(Quantity(name=work.parts.name, value=parts))
         self._values[work.part] = index
 
     # --- Lanes ------------------------------------------------------------------------------------
@@ -262,14 +253,16 @@ class _Materialiser:
         )
         self._values[axis.symbol] = build.read(index)
         exists = build.less(build.read(index), stop)
-        mask = self._symbols.new(f"{axis.symbol.name}_mask", exists.type, axis.span)
-        yield ir.Let(span=axis.span, symbol=mask, value=exists)
-        lane = self._lanes[axis.symbol] = Lane(
-            lanes, build.read(mask), axis.symbol in self._layout.reduced
-        )
+        mask = self._scope.named(f"{axis.symbol.name}_mask", exists)
+        yield mask
+        lane = Lane(lanes, mask.symbol, axis.symbol in self._layout.reduced)
+        is_spread = lanes.execution is Execution.PROGRAMS
+        others = self._lanes.values() if is_spread else self._scope.lanes
+        yield from self._scope.both(lane, others, axis.span, are_beside=is_spread)
+        self._lanes[axis.symbol] = lane
         # Lanes of a loop whose tiles are programs are there in what was the loop alone.
-        if axis.kind is AxisKind.PROGRAM or lanes.execution is not Execution.PROGRAMS:
-            self._scope.append(lane)
+        if axis.kind is AxisKind.PROGRAM or not is_spread:
+            self._scope.lanes.append(lane)
 
     def _origin(self, lanes: Lanes, axis: Axis) -> str | None:
         """Which transform made the lanes of an axis, in words for readers of the stage."""
@@ -309,7 +302,7 @@ class _Materialiser:
         call = self._expression(item.call)
         if not isinstance(call, ir.OpCall):
             raise TypeError("a store stays one")
-        for lane in self._scope:
+        for lane in self._scope.lanes:
             if shape_of(operands(call)[0].type)[self._place(lane) :][:1] in ((), (1,)):
                 reason = f"each index of `{lane.lanes.axis.symbol.name}` stores to one element"
                 raise NotLiftedError(reason, item.span)
@@ -322,7 +315,7 @@ class _Materialiser:
         reduction, accumulator = self._accumulators[item.symbol]
         build = Build(item.span)
         term = self._expression(item.term)
-        mask = reduced_mask(self._scope, build)
+        mask = self._scope.mask(self._scope.reduced, build)
         if mask is not None and not item.is_filled:
             term = build.select(
                 mask, term, build.literal(reduction.combine.identity, dtype_of(term))
@@ -352,14 +345,14 @@ class _Materialiser:
     def _iterated(self, item: Loop) -> Iterator[ir.Statement]:
         lanes = self._lanes_of(item.axis)
         if lanes is not None and lanes.execution is Execution.PROGRAMS:
-            self._scope.append(self._lanes[item.axis.symbol])
+            self._scope.lanes.append(self._lanes[item.axis.symbol])
             for inner in item.items:
                 yield from self._item(inner)
-            self._scope.pop()
+            self._scope.lanes.pop()
             return
         axis = item.axis
         build = Build(item.span)
-        depth = len(self._scope)
+        depth = len(self._scope.lanes)
         start, stop = self._expression(axis.start), self._expression(axis.stop)
         if shape_of(start.type) or shape_of(stop.type):
             reason = f"how often the loop over `{axis.symbol.name}` runs depends on lanes"
@@ -374,17 +367,19 @@ class _Materialiser:
             step = build.read(self._blocks[lanes.block])
             if lanes.execution is Execution.SHARED:
                 share, each = self._shares[axis.symbol]
-                first = build.multiply(build.read(share), build.read(each))
-                start = build.add(start, first)
-                end = build.least(build.add(start, build.read(each)), stop)
-                named = self._symbols.new(f"{axis.symbol.name}_end", I32, axis.span)
+                first = build.add(start, build.multiply(build.read(share), build.read(each)))
+                begin = self._symbols.new("share_start", I32, axis.span)
                 note = f"split-reduction: the program's share of {axis.symbol.name}."
-                yield ir.Let(span=axis.span, symbol=named, value=end, layout=_comment(note))
-                stop = build.read(named)
+                yield ir.Let(span=axis.span, symbol=begin, value=first, layout=_comment(note))
+                start = build.read(begin)
+                last = build.least(build.add(start, build.read(each)), stop)
+                end = self._symbols.new("share_end", I32, axis.span)
+                yield ir.Let(span=axis.span, symbol=end, value=last)
+                stop = build.read(end)
             body += self._bound(lanes, axis, build.read(symbol), stop)
         for inner in item.items:
             body += self._item(inner)
-        del self._scope[depth:]
+        del self._scope.lanes[depth:]
         yield ir.For(
             span=item.span,
             symbol=symbol,
@@ -403,7 +398,9 @@ class _Materialiser:
         extents: list[ir.Expression] = []
         build = Build(reduction.span)
         for lanes in self._layout.lanes:
-            is_there = _has_axis(lanes, inside) or any(it.lanes is lanes for it in self._scope)
+            is_there = _has_axis(lanes, inside) or any(
+                it.lanes is lanes for it in self._scope.lanes
+            )
             shape.append(NamedDimension(name=lanes.block) if is_there else 1)
             block = build.read(self._blocks[lanes.block])
             extents.append(block if is_there else build.number(1))
@@ -421,7 +418,7 @@ class _Materialiser:
             value = build.full(tuple(shape), tuple(extents), initial)
         accumulator = replace(self._symbols.like(reduction.symbol, value.type), is_mutable=True)
         self._accumulators[reduction.symbol] = (reduction, accumulator)
-        return ir.Let(span=reduction.span, symbol=accumulator, value=value)
+        return ir.Let(span=reduction.span, symbol=accumulator, value=value, layout=reduction.layout)
 
     def _combined_along(self, reduction: Reduction, loop: Loop) -> frozenset[ir.Symbol]:
         """The axes of the loops in which terms are combined into it: what has lanes along them has these, too."""
@@ -457,7 +454,9 @@ class _Materialiser:
         name = replace(accumulator, name=reduction.name)
         result = replace(self._symbols.like(name, value.type), is_mutable=False)
         self._values[reduction.symbol] = build.read(result)
-        return ir.Let(span=reduction.span, symbol=result, value=value)
+        return ir.Let(
+            span=reduction.span, symbol=result, value=value, layout=reduction.result_layout
+        )
 
     # --- Expressions ------------------------------------------------------------------------------
 

@@ -75,6 +75,7 @@ class Reduction:
     """The variable `symbol` that iterations of a loop combine into; it starts from the identity, or from `initial`.
 
     `initial` changes nothing however often it is combined. Behind the loop `symbol` is the result, called `name`.
+    `layout` is that of the variable, `result_layout` that of the result.
     """
 
     symbol: ir.Symbol
@@ -82,6 +83,8 @@ class Reduction:
     initial: ir.Expression | None
     name: str
     span: Span
+    layout: ir.Layout = PLAIN
+    result_layout: ir.Layout = PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,8 +132,11 @@ class Stages:
         build = Build(loop.span)
         part = self._symbols.new("part", I32, loop.span)
         parts = self._symbols.new("parts", I32, loop.span, ir.SymbolKind.PARAMETER)
-        index = self._piece(build, part, inner)
-        stored, scratch = [], []
+        slot, index = self._slot(
+            build, self._piece(build, part, inner), ir.Layout(blank_before=True)
+        )
+        stored: list[Item] = [*slot]
+        scratch: list[Scratch] = []
         for reduction in loop.reductions:
             pointer = self._scratch(reduction, "partials")
             self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=True, inner=inner)
@@ -204,18 +207,20 @@ class Stages:
             if spread is not None:
                 symbol = self._symbols.like(spread.symbol)
                 own_axis = replace(spread, symbol=symbol, kind=AxisKind.LOOP)
-            index = self._piece(build, axis.symbol, own_axis)
-            inner: list[Item] = []
+            slot, index = self._slot(build, self._piece(build, axis.symbol, own_axis))
+            inner: list[Item] = [*slot]
             for reduction in wanted:
-                pointer = self._kept[reduction.symbol].pointer
-                value = build.load(
-                    build.pointer(build.read(pointer), index), ir.AbsentArgument(span=loop.span)
+                pointers = build.pointer(build.read(self._kept[reduction.symbol].pointer), index)
+                value = build.load(pointers, fill=reduction.combine.identity)
+                inner.append(
+                    Accumulate(
+                        symbol=reduction.symbol, term=value, span=reduction.span, is_filled=True
+                    )
                 )
-                inner.append(Accumulate(symbol=reduction.symbol, term=value, span=reduction.span))
             if own_axis is not None:
                 inner = [Loop(axis=own_axis, items=tuple(inner), reductions=(), span=loop.span)]
-            # What the reductions start from is in the parts.
-            reductions = tuple(replace(it, initial=None) for it in wanted)
+            # What the reductions start from is in the parts, and what is said of it there.
+            reductions = tuple(replace(it, initial=None, layout=ir.PLAIN) for it in wanted)
             before.append(
                 Loop(axis=axis, items=tuple(inner), reductions=reductions, span=loop.span)
             )
@@ -278,7 +283,7 @@ class Stages:
                 continue
             build = Build(kept.reduction.span)
             pointer = build.pointer(build.read(kept.pointer), self._place(build))
-            loaded = build.load(pointer, ir.AbsentArgument(span=build.span))
+            loaded = build.load(pointer)
             name = self._symbols.new(kept.reduction.name, loaded.type, build.span)
             loads.append(ir.Let(span=build.span, symbol=name, value=loaded))
             values[symbol] = build.read(name)
@@ -332,6 +337,16 @@ class Stages:
             ir.AbsentArgument(span=build.span),
         )
         return Store(call=call, span=build.span)
+
+    def _slot(
+        self, build: Build, index: ir.Expression, layout: ir.Layout = ir.PLAIN
+    ) -> tuple[tuple[ir.Let, ...], ir.Expression]:
+        """A name for where a piece lies, if it is more than an index itself, and what to read."""
+        if isinstance(index, ir.Read):
+            return (), index
+        slot = self._symbols.new("slot", I32, build.span)
+        let = ir.Let(span=build.span, symbol=slot, value=index, layout=layout)
+        return (let,), build.read(slot)
 
     def _place(self, build: Build) -> ir.Expression:
         """The program's place among all of the grid, x fastest."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import named_value, operands
 from transpiler.ir import nodes as ir
@@ -22,28 +22,21 @@ from transpiler.optimise.build import (
 from transpiler.optimise.refusals import NotLiftedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from transpiler.ir.types import Shape, Type
-    from transpiler.optimise.layout import Lanes, Layout
-
-
-class Lane(NamedTuple):
-    """What is known of lanes where they are in scope: their indices, and the mask of those that exist."""
-
-    lanes: Lanes
-    mask: ir.Expression
-    is_reduced: bool
+    from transpiler.optimise.lane_masks import Lane, Scope
+    from transpiler.optimise.layout import Layout
 
 
 class Tiler(Rewriter):
     """Rewrites expressions for tiles: symbols by what they stand for, types by the types of parts.
 
-    `values` are what symbols stand for, `scope` the lanes there are.
+    `values` are what symbols stand for, `scope` has the lanes there are.
     """
 
     def __init__(
-        self, values: Mapping[ir.Symbol, ir.Expression], scope: Sequence[Lane], layout: Layout
+        self, values: Mapping[ir.Symbol, ir.Expression], scope: Scope, layout: Layout
     ) -> None:
         self._values = values
         self._scope = scope
@@ -92,8 +85,9 @@ class Tiler(Rewriter):
             if fill is not None and named_value(load, "mask") is None:
                 # Its mask said that a loop ends which it does not vary along, or which stays one.
                 bare = with_argument(load, "other", ir.AbsentArgument(span=load.span))
-                beyond = reduced_mask(self._scope, Build(load.span))
-                return bare if beyond is None else Build(load.span).select(beyond, bare, fill)
+                build = Build(load.span)
+                beyond = self._scope.mask(self._scope.reduced, build)
+                return bare if beyond is None else build.select(beyond, bare, fill)
             dtype = dtype_of(load)
             is_stored = isinstance(dtype, DtypeParameter) and dtype.is_stored
             return load if is_stored else self._filled(load, load)
@@ -103,32 +97,27 @@ class Tiler(Rewriter):
 
     def _masked(self, call: ir.OpCall) -> ir.OpCall:
         """A load or a store with the masks of the lanes its pointers vary in."""
-        shape = shape_of(operands(call)[0].type)
         build = Build(call.span)
-        masks = [
-            lane.mask
-            for lane in self._scope
-            if shape and shape[self._layout.lanes.index(lane.lanes)] != 1
-        ]
-        mask = named_value(call, "mask")
-        total = conjunction([*masks, *([] if mask is None else [mask])], build)
+        lanes = self._scope.mask([it for it in self._scope.lanes if self._varies(call, it)], build)
+        own = named_value(call, "mask")
+        total = conjunction([it for it in (lanes, own) if it is not None], build)
         return call if total is None else with_argument(call, "mask", total)
+
+    def _varies(self, call: ir.OpCall, lane: Lane) -> bool:
+        """Whether the pointers of a load or a store vary along the axis of some lanes."""
+        shape = shape_of(operands(call)[0].type)
+        return bool(shape) and shape[self._layout.lanes.index(lane.lanes)] != 1
 
     def _filled(self, value: ir.Expression, load: ir.Expression) -> ir.Expression:
         """What is loaded, and in lanes beyond the end of an axis that is reduced what the load fills with."""
         if not isinstance(load, ir.OpCall):
             return value
-        fill = named_value(load, "other")
+        fill, reduced = named_value(load, "other"), self._scope.reduced
         build = Build(value.span)
-        mask = reduced_mask(self._scope, build)
-        if mask is None or fill is None:
+        mask = self._scope.mask(reduced, build)
+        if fill is None or mask is None or all(self._varies(load, it) for it in reduced):
             return value
         return build.select(mask, value, fill)
-
-
-def reduced_mask(scope: Sequence[Lane], build: Build) -> ir.Expression | None:
-    """Which lanes of axes that are reduced exist; None where there are no such lanes."""
-    return conjunction([lane.mask for lane in scope if lane.is_reduced], build)
 
 
 _BITWISE = {

@@ -24,23 +24,20 @@ def channel_affine__tiled(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    n_tile = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    n_tile = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # spread-loop: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
-    n_mask = n < N
+    mask = c_mask & (n < N)
+
     weight = tl.load(weight_ptr + c, mask=c_mask).to(D)
     bias = tl.load(bias_ptr + c, mask=c_mask).to(D)
     at = n * C + c
-    tl.store(
-        y_ptr + at,
-        tl.load(x_ptr + at, mask=c_mask & n_mask).to(D) * weight + bias,
-        mask=c_mask & n_mask,
-    )
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=mask).to(D) * weight + bias, mask=mask)
 
 
 def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):

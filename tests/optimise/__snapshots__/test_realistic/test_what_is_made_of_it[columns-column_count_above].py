@@ -26,12 +26,14 @@ def column_count_above__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     count = tl.zeros([TILE_N, TILE_C], tl.int32)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
-        above = tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) > threshold
+        mask = c_mask & n_mask
+        above = tl.load(x_ptr + (n * C + c), mask=mask) > threshold
         count = count + tl.where(n_mask, tl.where(above, 1, 0), 0)
     count = tl.sum(count, axis=0, keep_dims=True)
     tl.store(count_ptr + c, count, mask=c_mask)
@@ -54,23 +56,28 @@ def column_count_above__partial(
     Launch 1 of 2 in the place of `column_count_above`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     count = tl.zeros([TILE_N, TILE_C], tl.int32)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
-        above = tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) > threshold
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        above = tl.load(x_ptr + (n * C + c), mask=mask) > threshold
         count = count + tl.where(n_mask, tl.where(above, 1, 0), 0)
     count = tl.sum(count, axis=0, keep_dims=True)
-    tl.store(count_partials + (share * grid_x + c), count, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(count_partials + slot, count, mask=c_mask)
 
 
 @triton.jit
@@ -90,13 +97,13 @@ def column_count_above__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     count = tl.zeros([TILE_P, TILE_C], tl.int32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        count = count + tl.where(
-            p_mask, tl.load(count_partials + (p * grid_x + c), mask=c_mask & p_mask), 0
-        )
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        count = count + tl.load(count_partials + slot, mask=mask, other=0)
     count = tl.sum(count, axis=0, keep_dims=True)
     tl.store(count_ptr + c, count, mask=c_mask)
 
@@ -127,17 +134,14 @@ def _plan_column_count_above(grid, x_ptr, count_ptr, N, C, threshold):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_N = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
-    n_per_share = max(
-        1,
-        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
-    )
-    n_shares = triton.cdiv(N, n_per_share)
-    parts = n_shares
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
     count_partials = _Scratch(torch.int32, parts * grid_x)
     return [
         _Stage(
             column_count_above__partial,
-            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,

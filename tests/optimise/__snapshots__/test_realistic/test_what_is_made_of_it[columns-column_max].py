@@ -29,16 +29,16 @@ def column_max__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.broadcast_to(tl.load(x_ptr + c, mask=c_mask).to(D), [TILE_N, TILE_C])
     for n_start in tl.range(1, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
+        mask = c_mask & n_mask
         largest = tl.maximum(
             largest,
-            tl.where(
-                n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask).to(D), -float("inf")
-            ),
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -65,28 +65,31 @@ def column_max__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.broadcast_to(tl.load(x_ptr + c, mask=c_mask).to(D), [TILE_N, TILE_C])
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(1 + share * n_per_share + n_per_share, N)
-    for n_start in tl.range(1 + share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = 1 + share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
+        n_mask = n < share_end
+        mask = c_mask & n_mask
         largest = tl.maximum(
             largest,
-            tl.where(
-                n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask).to(D), -float("inf")
-            ),
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
-    tl.store(largest_partials + (share * grid_x + c), largest, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(largest_partials + slot, largest, mask=c_mask)
 
 
 @triton.jit
@@ -110,17 +113,15 @@ def column_max__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.where(
-                p_mask,
-                tl.load(largest_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D),
-                -float("inf"),
-            ),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -153,19 +154,14 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_N = min(min(4096, 16384 // D.itemsize) // TILE_C, _power_of_two(N - 1))
-    n_per_share = max(
-        1,
-        triton.cdiv(
-            N - 1, max(1, min(triton.cdiv(N - 1, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
-        ),
-    )
-    n_shares = triton.cdiv(N - 1, n_per_share)
-    parts = n_shares
+    n_shares = max(1, min(triton.cdiv(N - 1, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N - 1, n_shares)
+    parts = triton.cdiv(N - 1, n_per_share)
     largest_partials = _Scratch(D, parts * grid_x)
     return [
         _Stage(
             column_max__partial,
-            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,

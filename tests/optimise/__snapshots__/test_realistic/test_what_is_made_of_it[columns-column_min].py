@@ -23,15 +23,12 @@ def column_min__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     least = tl.full([TILE_BLOCK, TILE_C], 3.4028235e38, tl.float32)
     for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
-        rows_mask = rows < N
-        x = tl.where(
-            rows_mask,
-            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=3.4028235e38),
-            3.4028235e38,
-        )
+        mask = c_mask & (rows < N)
+        x = tl.load(x_ptr + (rows * C + c), mask=mask, other=3.4028235e38)
         least = tl.minimum(least, x, propagate_nan=tl.PropagateNan.ALL)
     least = tl.reduce(least, 0, _minimum, keep_dims=True)
     tl.store(y_ptr + c, least, mask=c_mask)
@@ -53,26 +50,26 @@ def column_min__partial(
     Launch 1 of 2 in the place of `column_min`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     least = tl.full([TILE_BLOCK, TILE_C], 3.4028235e38, tl.float32)
     # split-reduction: the program's share of rows.
-    rows_end = tl.minimum(share * rows_per_share + rows_per_share, N)
-    for rows_start in tl.range(share * rows_per_share, rows_end, TILE_BLOCK, num_stages=4):
+    share_start = share * rows_per_share
+    share_end = tl.minimum(share_start + rows_per_share, N)
+    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
-        rows_mask = rows < rows_end
-        x = tl.where(
-            rows_mask,
-            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=3.4028235e38),
-            3.4028235e38,
-        )
+        mask = c_mask & (rows < share_end)
+        x = tl.load(x_ptr + (rows * C + c), mask=mask, other=3.4028235e38)
         least = tl.minimum(least, x, propagate_nan=tl.PropagateNan.ALL)
     least = tl.reduce(least, 0, _minimum, keep_dims=True)
-    tl.store(least_partials + (share * grid_x + c), least, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(least_partials + slot, least, mask=c_mask)
 
 
 @triton.jit
@@ -92,17 +89,15 @@ def column_min__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     least = tl.full([TILE_P, TILE_C], float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
         least = tl.minimum(
             least,
-            tl.where(
-                p_mask,
-                tl.load(least_partials + (p * grid_x + c), mask=c_mask & p_mask),
-                float("inf"),
-            ),
+            tl.load(least_partials + slot, mask=mask, other=float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     least = tl.reduce(least, 0, _minimum, keep_dims=True)
@@ -134,19 +129,14 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_BLOCK = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
-    rows_per_share = max(
-        1,
-        triton.cdiv(
-            N, max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
-        ),
-    )
-    rows_shares = triton.cdiv(N, rows_per_share)
-    parts = rows_shares
+    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+    rows_per_share = triton.cdiv(N, rows_shares)
+    parts = triton.cdiv(N, rows_per_share)
     least_partials = _Scratch(torch.float32, parts * grid_x)
     return [
         _Stage(
             column_min__partial,
-            (triton.cdiv(grid_x, TILE_C) * rows_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,

@@ -24,14 +24,14 @@ def column_moments__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sums = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
     squares = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
     for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
         rows_mask = rows < N
-        mask = rows < N
-        x = tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask).to(tl.float32)
-        x = tl.where(mask, x, 0.0)
+        mask = c_mask & rows_mask
+        x = tl.load(x_ptr + (rows * C + c), mask=mask).to(tl.float32)
         sums = sums + tl.where(rows_mask, x, 0.0)
         squares = squares + tl.where(rows_mask, x * x, 0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
@@ -60,28 +60,31 @@ def column_moments__partial(
     Launch 1 of 2 in the place of `column_moments`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sums = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
     squares = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
     # split-reduction: the program's share of rows.
-    rows_end = tl.minimum(share * rows_per_share + rows_per_share, N)
-    for rows_start in tl.range(share * rows_per_share, rows_end, TILE_BLOCK, num_stages=4):
+    share_start = share * rows_per_share
+    share_end = tl.minimum(share_start + rows_per_share, N)
+    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
-        rows_mask = rows < rows_end
-        mask = rows < N
-        x = tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask).to(tl.float32)
-        x = tl.where(mask, x, 0.0)
+        rows_mask = rows < share_end
+        mask = c_mask & rows_mask
+        x = tl.load(x_ptr + (rows * C + c), mask=mask).to(tl.float32)
         sums = sums + tl.where(rows_mask, x, 0.0)
         squares = squares + tl.where(rows_mask, x * x, 0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    tl.store(sums_partials + (share * grid_x + c), sums, mask=c_mask)
-    tl.store(squares_partials + (share * grid_x + c), squares, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(sums_partials + slot, sums, mask=c_mask)
+    tl.store(squares_partials + slot, squares, mask=c_mask)
 
 
 @triton.jit
@@ -105,17 +108,15 @@ def column_moments__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sums = tl.zeros([TILE_P, TILE_C], tl.float32)
     squares = tl.zeros([TILE_P, TILE_C], tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sums = sums + tl.where(
-            p_mask, tl.load(sums_partials + (p * grid_x + c), mask=c_mask & p_mask), 0.0
-        )
-        squares = squares + tl.where(
-            p_mask, tl.load(squares_partials + (p * grid_x + c), mask=c_mask & p_mask), 0.0
-        )
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     scale = tl.cast(1.0 / tl.cast(N, tl.float32), tl.float32)
@@ -152,20 +153,15 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_BLOCK = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
-    rows_per_share = max(
-        1,
-        triton.cdiv(
-            N, max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
-        ),
-    )
-    rows_shares = triton.cdiv(N, rows_per_share)
-    parts = rows_shares
+    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+    rows_per_share = triton.cdiv(N, rows_shares)
+    parts = triton.cdiv(N, rows_per_share)
     sums_partials = _Scratch(torch.float32, parts * grid_x)
     squares_partials = _Scratch(torch.float32, parts * grid_x)
     return [
         _Stage(
             column_moments__partial,
-            (triton.cdiv(grid_x, TILE_C) * rows_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,

@@ -25,12 +25,14 @@ def column_scale__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.zeros([TILE_N, TILE_C], tl.float32)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
-        x = tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask).to(tl.float32)
+        mask = c_mask & n_mask
+        x = tl.load(x_ptr + (n * C + c), mask=mask).to(tl.float32)
         largest = tl.maximum(
             largest, tl.where(n_mask, tl.abs(x), -float("inf")), propagate_nan=tl.PropagateNan.ALL
         )
@@ -54,25 +56,30 @@ def column_scale__partial(
     Launch 1 of 2 in the place of `column_scale`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.zeros([TILE_N, TILE_C], tl.float32)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
-        x = tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask).to(tl.float32)
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        x = tl.load(x_ptr + (n * C + c), mask=mask).to(tl.float32)
         largest = tl.maximum(
             largest, tl.where(n_mask, tl.abs(x), -float("inf")), propagate_nan=tl.PropagateNan.ALL
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
-    tl.store(largest_partials + (share * grid_x + c), largest, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(largest_partials + slot, largest, mask=c_mask)
 
 
 @triton.jit
@@ -93,17 +100,15 @@ def column_scale__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.where(
-                p_mask,
-                tl.load(largest_partials + (p * grid_x + c), mask=c_mask & p_mask),
-                -float("inf"),
-            ),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -136,17 +141,14 @@ def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
-    n_per_share = max(
-        1,
-        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
-    )
-    n_shares = triton.cdiv(N, n_per_share)
-    parts = n_shares
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
     largest_partials = _Scratch(torch.float32, parts * grid_x)
     return [
         _Stage(
             column_scale__partial,
-            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,

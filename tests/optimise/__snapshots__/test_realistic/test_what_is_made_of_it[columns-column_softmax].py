@@ -31,14 +31,16 @@ def column_softmax__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
+        mask = c_mask & n_mask
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -47,17 +49,16 @@ def column_softmax__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
-        sum = sum + tl.where(
-            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
-        )
+        mask = c_mask & n_mask
+        sum = sum + tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < N
+        mask = c_mask & (n < N)
         at = n * C + c
-        shifted = tl.exp(tl.load(x_ptr + at, mask=c_mask & n_mask) - largest)
-        tl.store(y_ptr + at, shifted / sum, mask=c_mask & n_mask)
+        shifted = tl.exp(tl.load(x_ptr + at, mask=mask) - largest)
+        tl.store(y_ptr + at, shifted / sum, mask=mask)
 
 
 @triton.jit
@@ -76,26 +77,31 @@ def column_softmax__partial(
     Launch 1 of 5 in the place of `column_softmax`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
+        n_mask = n < share_end
+        mask = c_mask & n_mask
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
-    tl.store(largest_partials + (share * grid_x + c), largest, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(largest_partials + slot, largest, mask=c_mask)
 
 
 @triton.jit
@@ -115,17 +121,15 @@ def column_softmax__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.where(
-                p_mask,
-                tl.load(largest_partials + (p * grid_x + c), mask=c_mask & p_mask),
-                -float("inf"),
-            ),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -149,25 +153,28 @@ def column_softmax__partial_2(
     Launch 3 of 5 in the place of `column_softmax`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.load(largest_total + c, mask=c_mask)
     sum = tl.zeros([TILE_N, TILE_C], tl.float32)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share_2 + n_per_share_2, N)
-    for n_start in tl.range(share * n_per_share_2, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share_2
+    share_end = tl.minimum(share_start + n_per_share_2, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
-        sum = sum + tl.where(
-            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
-        )
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        sum = sum + tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (share * grid_x + c), sum, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
 @triton.jit
@@ -187,13 +194,13 @@ def column_softmax__final_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_P, TILE_C], tl.float32)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        sum = sum + tl.where(
-            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask), 0.0
-        )
+        mask = c_mask & (p < parts_2)
+        slot = p * grid_x + c
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -215,20 +222,21 @@ def column_softmax__apply(
     Launch 5 of 5 in the place of `column_softmax`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    n_tile = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    n_tile = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # spread-loop: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
-    n_mask = n < N
+    mask = c_mask & (n < N)
+
     largest = tl.load(largest_total + c, mask=c_mask)
     sum = tl.load(sum_total + c, mask=c_mask)
     at = n * C + c
-    shifted = tl.exp(tl.load(x_ptr + at, mask=c_mask & n_mask) - largest)
-    tl.store(y_ptr + at, shifted / sum, mask=c_mask & n_mask)
+    shifted = tl.exp(tl.load(x_ptr + at, mask=mask) - largest)
+    tl.store(y_ptr + at, shifted / sum, mask=mask)
 
 
 def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
@@ -256,15 +264,12 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_N = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
-    n_per_share = max(
-        1,
-        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
-    )
-    n_shares = triton.cdiv(N, n_per_share)
-    parts = n_shares
-    n_per_share_2 = n_per_share
-    n_shares_2 = triton.cdiv(N, n_per_share_2)
-    parts_2 = n_shares_2
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
+    n_shares_2 = n_shares
+    n_per_share_2 = triton.cdiv(N, n_shares_2)
+    parts_2 = triton.cdiv(N, n_per_share_2)
     largest_partials = _Scratch(torch.float32, parts * grid_x)
     largest_total = _Scratch(torch.float32, grid_x)
     sum_partials = _Scratch(torch.float32, parts_2 * grid_x)
@@ -272,7 +277,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
     return [
         _Stage(
             column_softmax__partial,
-            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,
@@ -298,7 +303,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
         ),
         _Stage(
             column_softmax__partial_2,
-            (triton.cdiv(grid_x, TILE_C) * n_shares_2,),
+            (triton.cdiv(grid_x, TILE_C) * parts_2,),
             x_ptr,
             N,
             C,

@@ -29,14 +29,16 @@ def column_softmax_statistics__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
+        mask = c_mask & n_mask
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -45,9 +47,8 @@ def column_softmax_statistics__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
-        sum = sum + tl.where(
-            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
-        )
+        mask = c_mask & n_mask
+        sum = sum + tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(max_ptr + c, largest, mask=c_mask)
     tl.store(sum_ptr + c, sum, mask=c_mask)
@@ -69,26 +70,31 @@ def column_softmax_statistics__partial(
     Launch 1 of 4 in the place of `column_softmax_statistics`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
+        n_mask = n < share_end
+        mask = c_mask & n_mask
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), -float("inf")),
+            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
-    tl.store(largest_partials + (share * grid_x + c), largest, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(largest_partials + slot, largest, mask=c_mask)
 
 
 @triton.jit
@@ -108,17 +114,15 @@ def column_softmax_statistics__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.where(
-                p_mask,
-                tl.load(largest_partials + (p * grid_x + c), mask=c_mask & p_mask),
-                -float("inf"),
-            ),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -142,25 +146,28 @@ def column_softmax_statistics__partial_2(
     Launch 3 of 4 in the place of `column_softmax_statistics`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.load(largest_total + c, mask=c_mask)
     sum = tl.zeros([TILE_N, TILE_C], tl.float32)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share_2 + n_per_share_2, N)
-    for n_start in tl.range(share * n_per_share_2, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share_2
+    share_end = tl.minimum(share_start + n_per_share_2, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
-        sum = sum + tl.where(
-            n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask) - largest), 0.0
-        )
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        sum = sum + tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (share * grid_x + c), sum, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
 @triton.jit
@@ -182,13 +189,13 @@ def column_softmax_statistics__final_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_P, TILE_C], tl.float32)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        sum = sum + tl.where(
-            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask), 0.0
-        )
+        mask = c_mask & (p < parts_2)
+        slot = p * grid_x + c
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     largest = tl.load(largest_total + c, mask=c_mask)
     tl.store(max_ptr + c, largest, mask=c_mask)
@@ -221,22 +228,19 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_N = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
-    n_per_share = max(
-        1,
-        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
-    )
-    n_shares = triton.cdiv(N, n_per_share)
-    parts = n_shares
-    n_per_share_2 = n_per_share
-    n_shares_2 = triton.cdiv(N, n_per_share_2)
-    parts_2 = n_shares_2
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
+    n_shares_2 = n_shares
+    n_per_share_2 = triton.cdiv(N, n_shares_2)
+    parts_2 = triton.cdiv(N, n_per_share_2)
     largest_partials = _Scratch(torch.float32, parts * grid_x)
     largest_total = _Scratch(torch.float32, grid_x)
     sum_partials = _Scratch(torch.float32, parts_2 * grid_x)
     return [
         _Stage(
             column_softmax_statistics__partial,
-            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,
@@ -262,7 +266,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
         ),
         _Stage(
             column_softmax_statistics__partial_2,
-            (triton.cdiv(grid_x, TILE_C) * n_shares_2,),
+            (triton.cdiv(grid_x, TILE_C) * parts_2,),
             x_ptr,
             N,
             C,

@@ -27,12 +27,14 @@ def column_total__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     total = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
-        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), 0)
+        mask = c_mask & n_mask
+        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), 0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + c, total, mask=c_mask)
 
@@ -55,22 +57,27 @@ def column_total__partial(
     D: tl.constexpr = x_ptr.dtype.element_ty
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     total = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
-        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=c_mask & n_mask), 0)
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), 0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
-    tl.store(total_partials + (share * grid_x + c), total, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(total_partials + slot, total, mask=c_mask)
 
 
 @triton.jit
@@ -92,13 +99,13 @@ def column_total__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     total = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        total = total + tl.where(
-            p_mask, tl.load(total_partials + (p * grid_x + c), mask=c_mask & p_mask), 0
-        )
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        total = total + tl.load(total_partials + slot, mask=mask, other=0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + c, total, mask=c_mask)
 
@@ -129,17 +136,14 @@ def _plan_column_total(grid, x_ptr, y_ptr, N, C, *, D):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
-    n_per_share = max(
-        1,
-        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
-    )
-    n_shares = triton.cdiv(N, n_per_share)
-    parts = n_shares
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
     total_partials = _Scratch(D, parts * grid_x)
     return [
         _Stage(
             column_total__partial,
-            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,

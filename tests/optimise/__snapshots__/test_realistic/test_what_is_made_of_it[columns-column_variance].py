@@ -33,12 +33,14 @@ def column_variance__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D), 0.0)
+        mask = c_mask & n_mask
+        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(N, tl.int32).to(D)
     squares = tl.zeros([TILE_N, TILE_C], D)
@@ -46,7 +48,8 @@ def column_variance__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
-        centred = tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D) - mean
+        mask = c_mask & n_mask
+        centred = tl.load(x_ptr + (c + n * C), mask=mask).to(D) - mean
         squares = squares + tl.where(n_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(mean_ptr + c, mean, mask=c_mask)
@@ -73,22 +76,27 @@ def column_variance__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D), 0.0)
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (share * grid_x + c), sum, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
 @triton.jit
@@ -114,13 +122,13 @@ def column_variance__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
-        )
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -146,25 +154,30 @@ def column_variance__partial_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     mean = sum / tl.cast(N, tl.int32).to(D)
     squares = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share_2 + n_per_share_2, N)
-    for n_start in tl.range(share * n_per_share_2, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share_2
+    share_end = tl.minimum(share_start + n_per_share_2, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
-        centred = tl.load(x_ptr + (c + n * C), mask=c_mask & n_mask).to(D) - mean
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        centred = tl.load(x_ptr + (c + n * C), mask=mask).to(D) - mean
         squares = squares + tl.where(n_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    tl.store(squares_partials + (share * grid_x + c), squares, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(squares_partials + slot, squares, mask=c_mask)
 
 
 @triton.jit
@@ -193,13 +206,13 @@ def column_variance__final_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        squares = squares + tl.where(
-            p_mask, tl.load(squares_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
-        )
+        mask = c_mask & (p < parts_2)
+        slot = p * grid_x + c
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     mean = sum / tl.cast(N, tl.int32).to(D)
@@ -234,22 +247,19 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
-    n_per_share = max(
-        1,
-        triton.cdiv(N, max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))),
-    )
-    n_shares = triton.cdiv(N, n_per_share)
-    parts = n_shares
-    n_per_share_2 = n_per_share
-    n_shares_2 = triton.cdiv(N, n_per_share_2)
-    parts_2 = n_shares_2
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
+    n_shares_2 = n_shares
+    n_per_share_2 = triton.cdiv(N, n_shares_2)
+    parts_2 = triton.cdiv(N, n_per_share_2)
     sum_partials = _Scratch(D, parts * grid_x)
     sum_total = _Scratch(D, grid_x)
     squares_partials = _Scratch(D, parts_2 * grid_x)
     return [
         _Stage(
             column_variance__partial,
-            (triton.cdiv(grid_x, TILE_C) * n_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
             N,
             C,
@@ -275,7 +285,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
         ),
         _Stage(
             column_variance__partial_2,
-            (triton.cdiv(grid_x, TILE_C) * n_shares_2,),
+            (triton.cdiv(grid_x, TILE_C) * parts_2,),
             x_ptr,
             N,
             C,

@@ -31,23 +31,17 @@ def layer_norm_parameter_gradients__whole(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     dweight = tl.zeros([TILE_BLOCK, TILE_C], D)
     dbias = tl.zeros([TILE_BLOCK, TILE_C], D)
     for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
         rows_mask = rows < N
-        dy = tl.where(
-            rows_mask,
-            tl.load(dy_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
-            0.0,
-        )
-        x = tl.where(
-            rows_mask,
-            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
-            0.0,
-        )
-        mean = tl.where(rows_mask, tl.load(mean_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
-        rstd = tl.where(rows_mask, tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
+        mask = c_mask & rows_mask
+        dy = tl.load(dy_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
+        x = tl.load(x_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
+        mean = tl.load(mean_ptr + rows, mask=rows_mask, other=0.0).to(D)
+        rstd = tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0).to(D)
         dweight = dweight + dy * (x - mean) * rstd
         dbias = dbias + dy
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
@@ -80,37 +74,34 @@ def layer_norm_parameter_gradients__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     dweight = tl.zeros([TILE_BLOCK, TILE_C], D)
     dbias = tl.zeros([TILE_BLOCK, TILE_C], D)
     # split-reduction: the program's share of rows.
-    rows_end = tl.minimum(share * rows_per_share + rows_per_share, N)
-    for rows_start in tl.range(share * rows_per_share, rows_end, TILE_BLOCK, num_stages=4):
+    share_start = share * rows_per_share
+    share_end = tl.minimum(share_start + rows_per_share, N)
+    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
-        rows_mask = rows < rows_end
-        dy = tl.where(
-            rows_mask,
-            tl.load(dy_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
-            0.0,
-        )
-        x = tl.where(
-            rows_mask,
-            tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask, other=0.0).to(D),
-            0.0,
-        )
-        mean = tl.where(rows_mask, tl.load(mean_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
-        rstd = tl.where(rows_mask, tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0), 0.0).to(D)
+        rows_mask = rows < share_end
+        mask = c_mask & rows_mask
+        dy = tl.load(dy_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
+        x = tl.load(x_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
+        mean = tl.load(mean_ptr + rows, mask=rows_mask, other=0.0).to(D)
+        rstd = tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0).to(D)
         dweight = dweight + dy * (x - mean) * rstd
         dbias = dbias + dy
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
-    tl.store(dweight_partials + (share * grid_x + c), dweight, mask=c_mask)
-    tl.store(dbias_partials + (share * grid_x + c), dbias, mask=c_mask)
+
+    slot = share * grid_x + c
+    tl.store(dweight_partials + slot, dweight, mask=c_mask)
+    tl.store(dbias_partials + slot, dbias, mask=c_mask)
 
 
 @triton.jit
@@ -138,17 +129,15 @@ def layer_norm_parameter_gradients__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     dweight = tl.zeros([TILE_P, TILE_C], D)
     dbias = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        dweight = dweight + tl.where(
-            p_mask, tl.load(dweight_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
-        )
-        dbias = dbias + tl.where(
-            p_mask, tl.load(dbias_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
-        )
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        dweight = dweight + tl.load(dweight_partials + slot, mask=mask, other=0.0).to(D)
+        dbias = dbias + tl.load(dbias_partials + slot, mask=mask, other=0.0).to(D)
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
     tl.store(dweight_ptr + c, dweight, mask=c_mask)
@@ -187,20 +176,15 @@ def _plan_layer_norm_parameter_gradients(
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_BLOCK = min(min(4096, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
-    rows_per_share = max(
-        1,
-        triton.cdiv(
-            N, max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
-        ),
-    )
-    rows_shares = triton.cdiv(N, rows_per_share)
-    parts = rows_shares
+    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+    rows_per_share = triton.cdiv(N, rows_shares)
+    parts = triton.cdiv(N, rows_per_share)
     dweight_partials = _Scratch(D, parts * grid_x)
     dbias_partials = _Scratch(D, parts * grid_x)
     return [
         _Stage(
             layer_norm_parameter_gradients__partial,
-            (triton.cdiv(grid_x, TILE_C) * rows_shares,),
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             dy_ptr,
             x_ptr,
             mean_ptr,

@@ -22,19 +22,20 @@ def prelu_columns__tiled(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    rows_tile = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    rows_tile = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # spread-loop: a program does TILE_BLOCK indices of rows.
     rows = rows_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[:, None]
-    rows_mask = rows < N
+    mask = c_mask & (rows < N)
+
     slope = tl.load(slope_ptr + c, mask=c_mask).to(D)
-    x = tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask).to(D)
+    x = tl.load(x_ptr + (rows * C + c), mask=mask).to(D)
     y = tl.where(x > 0.0, x, x * slope)
-    tl.store(y_ptr + (rows * C + c), y, mask=c_mask & rows_mask)
+    tl.store(y_ptr + (rows * C + c), y, mask=mask)
 
 
 def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):

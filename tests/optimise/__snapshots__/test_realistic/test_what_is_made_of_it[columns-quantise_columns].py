@@ -18,19 +18,20 @@ def quantise_columns__tiled(
     The one launch in the place of `quantise_columns`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    rows_tile = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    rows_tile = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # spread-loop: a program does TILE_BLOCK indices of rows.
     rows = rows_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[:, None]
-    rows_mask = rows < N
+    mask = c_mask & (rows < N)
+
     scale = tl.load(scale_ptr + c, mask=c_mask)
-    x = tl.load(x_ptr + (rows * C + c), mask=c_mask & rows_mask)
+    x = tl.load(x_ptr + (rows * C + c), mask=mask)
     y = tl.floor(x / scale + 0.5).to(tl.int32)
-    tl.store(y_ptr + (rows * C + c), y, mask=c_mask & rows_mask)
+    tl.store(y_ptr + (rows * C + c), y, mask=mask)
 
 
 def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):

@@ -1,4 +1,4 @@
-# block-axis: TILE_ROW_COLS indices of `row_cols` in `adam_rows__flat`
+# block-axis: TILE_FLAT indices of `flat` in `adam_rows__flat`
 # collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
 # spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `adam_rows__tiled`
 
@@ -15,7 +15,7 @@ def adam_rows__flat(
     beta2,
     eps,
     grid_x,
-    TILE_ROW_COLS: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """Each index of `cols`, independent of the others.
 
@@ -30,24 +30,23 @@ def adam_rows__flat(
     beta2 = tl.cast(beta2, tl.float32)
     eps = tl.cast(eps, tl.float32)
 
-    row_cols_tile = tl.program_id(0)
-    # block-axis: a program does TILE_ROW_COLS indices of row_cols.
-    row_cols = row_cols_tile * TILE_ROW_COLS + tl.arange(0, TILE_ROW_COLS)
-    row_cols_mask = row_cols < grid_x * N
-    at = row_cols
-    g = tl.load(g_ptr + at, mask=row_cols_mask).to(tl.float32)
-    m = tl.load(m_ptr + at, mask=row_cols_mask) * tl.cast(beta1, tl.float32) + g * tl.cast(
+    flat_tile = tl.program_id(0)
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
+    flat_mask = flat < grid_x * N
+
+    at = flat
+    g = tl.load(g_ptr + at, mask=flat_mask).to(tl.float32)
+    m = tl.load(m_ptr + at, mask=flat_mask) * tl.cast(beta1, tl.float32) + g * tl.cast(
         1.0 - beta1, tl.float32
     )
-    v = tl.load(v_ptr + at, mask=row_cols_mask) * tl.cast(beta2, tl.float32) + g * g * tl.cast(
+    v = tl.load(v_ptr + at, mask=flat_mask) * tl.cast(beta2, tl.float32) + g * g * tl.cast(
         1.0 - beta2, tl.float32
     )
-    tl.store(m_ptr + at, m, mask=row_cols_mask)
-    tl.store(v_ptr + at, v, mask=row_cols_mask)
+    tl.store(m_ptr + at, m, mask=flat_mask)
+    tl.store(v_ptr + at, v, mask=flat_mask)
     step = tl.cast(rate, tl.float32) * m / (tl.sqrt(v) + tl.cast(eps, tl.float32))
-    tl.store(
-        p_ptr + at, tl.load(p_ptr + at, mask=row_cols_mask).to(D) - step.to(D), mask=row_cols_mask
-    )
+    tl.store(p_ptr + at, tl.load(p_ptr + at, mask=flat_mask).to(D) - step.to(D), mask=flat_mask)
 
 
 @triton.jit
@@ -77,12 +76,13 @@ def adam_rows__tiled(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_BLOCK)
-    cols_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    row = pid // cols_tiles
     # spread-loop: a program does TILE_BLOCK indices of cols.
     cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     cols_mask = cols < N
+
     at = cols + row * N
     g = tl.load(g_ptr + at, mask=cols_mask).to(tl.float32)
     m = tl.load(m_ptr + at, mask=cols_mask) * tl.cast(beta1, tl.float32) + g * tl.cast(
@@ -106,7 +106,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
         return [
             _Stage(
                 adam_rows__flat,
-                lambda meta: (triton.cdiv(grid_x * N, meta["TILE_ROW_COLS"]),),
+                lambda meta: (triton.cdiv(grid_x * N, meta["TILE_FLAT"]),),
                 p_ptr,
                 g_ptr,
                 m_ptr,
@@ -117,7 +117,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
                 beta2,
                 eps,
                 grid_x,
-                TILE_ROW_COLS=min(256, _power_of_two(grid_x * N)),
+                TILE_FLAT=min(256, _power_of_two(grid_x * N)),
                 num_warps=4,
                 tuned=adam_rows__flat_tuned,
             )

@@ -28,6 +28,7 @@ def adam_step__tiled(
     # block-axis: a program does TILE_AT indices of at.
     at = at_tile * TILE_AT + tl.arange(0, TILE_AT)
     at_mask = at < grid_x
+
     g = tl.load(g_ptr + at, mask=at_mask)
     b1 = tl.cast(beta1, tl.float32)
     b2 = tl.cast(beta2, tl.float32)

@@ -22,21 +22,21 @@ def add_bias__tiled(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_COLUMN)
-    column_tile = pid % cdiv_grid_x
-    row_tile = pid // cdiv_grid_x
+    column_tiles = tl.cdiv(grid_x, TILE_COLUMN)
+    column_tile = pid % column_tiles
+    row_tile = pid // column_tiles
     # block-axis: a program does TILE_COLUMN indices of column.
     column = column_tile * TILE_COLUMN + tl.arange(0, TILE_COLUMN)[None, :]
     column_mask = column < grid_x
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
-    row_mask = row < grid_y
+    mask = column_mask & (row < grid_y)
+
     at = row * N + column
     tl.store(
         y_ptr + at,
-        tl.load(x_ptr + at, mask=column_mask & row_mask).to(D)
-        + tl.load(bias_ptr + column, mask=column_mask).to(D),
-        mask=column_mask & row_mask,
+        tl.load(x_ptr + at, mask=mask).to(D) + tl.load(bias_ptr + column, mask=column_mask).to(D),
+        mask=mask,
     )
 
 

@@ -16,6 +16,7 @@ def every_other__tiled(
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < grid_x
+
     tl.store(y_ptr + i, tl.load(x_ptr + (2 * i + 1), mask=i_mask).to(tl.float32), mask=i_mask)
 
 

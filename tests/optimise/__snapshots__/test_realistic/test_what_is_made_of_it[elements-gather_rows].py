@@ -14,12 +14,13 @@ def gather_rows__tiled(
     The one launch in the place of `gather_rows`.
     """
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_BLOCK)
-    cols_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    row = pid // cols_tiles
     # spread-loop: a program does TILE_BLOCK indices of cols.
     cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     cols_mask = cols < N
+
     from_ = tl.load(rows_ptr + row)
     tl.store(
         y_ptr + (cols + row * N),

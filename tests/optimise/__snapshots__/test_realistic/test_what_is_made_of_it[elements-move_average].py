@@ -25,11 +25,11 @@ def move_average__tiled(
     # block-axis: a program does TILE_AT indices of at.
     at = at_tile * TILE_AT + tl.arange(0, TILE_AT)
     at_mask = at < grid_x
+
     average = tl.load(average_ptr + at, mask=at_mask).to(D)
     tl.store(
         average_ptr + at,
-        average
-        + tl.cast(tl.cast(1.0 - decay, D), D) * (tl.load(p_ptr + at, mask=at_mask).to(D) - average),
+        average + tl.cast(1.0 - decay, D) * (tl.load(p_ptr + at, mask=at_mask).to(D) - average),
         mask=at_mask,
     )
 

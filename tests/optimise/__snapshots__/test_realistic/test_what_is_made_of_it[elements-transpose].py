@@ -15,12 +15,13 @@ def transpose__tiled(
     The one launch in the place of `transpose`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_I)
-    i_tile = pid % cdiv_grid_x
-    j = pid // cdiv_grid_x
+    i_tiles = tl.cdiv(grid_x, TILE_I)
+    i_tile = pid % i_tiles
+    j = pid // i_tiles
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < grid_x
+
     tl.store(y_ptr + (j * M + i), tl.load(x_ptr + (i * N + j), mask=i_mask), mask=i_mask)
 
 

@@ -1,6 +1,6 @@
 # vectorise-loop: TILE_N indices of `n` in `bias_gradient_in_tiles__flat_partial`
 # split-reduction: the loop over `n` is shared out among programs
-# block-axis: TILE_C_P indices of `c_p` in `bias_gradient_in_tiles__flat_partial`
+# block-axis: TILE_FLAT indices of `flat` in `bias_gradient_in_tiles__flat_partial`
 # split-kernel: 2 launches: bias_gradient_in_tiles__flat_partial, bias_gradient_in_tiles__flat_final
 # collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
 # vectorise-loop: TILE_N indices of `n` in `bias_gradient_in_tiles__partial`
@@ -19,7 +19,7 @@ def bias_gradient_in_tiles__flat_partial(
     grid_x,
     n_per_share,
     TILE_N: tl.constexpr,
-    TILE_C_P: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """What each part of the loop over `n` adds to `sums`.
 
@@ -30,30 +30,29 @@ def bias_gradient_in_tiles__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_P)
-    c_p_tile = pid % cdiv_grid_x_times_HW
-    share = pid // cdiv_grid_x_times_HW
-    # block-axis: a program does TILE_C_P indices of c_p.
-    c_p = c_p_tile * TILE_C_P + tl.arange(0, TILE_C_P)[None, :]
-    c_p_mask = c_p < grid_x * HW
-    sums = tl.zeros([TILE_N, TILE_C_P], D)
+    flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    share = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < grid_x * HW
+
+    sums = tl.zeros([TILE_N, TILE_FLAT], D)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in tl.range(share * n_per_share, n_end, TILE_N, num_stages=4):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
+        n_mask = n < share_end
+        mask = flat_mask & n_mask
         sums = sums + tl.where(
-            n_mask,
-            tl.where(
-                n_mask,
-                tl.load(dy_ptr + (HW * n * C + c_p), mask=c_p_mask & n_mask, other=0.0).to(D),
-                0.0,
-            ),
-            0.0,
+            n_mask, tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D), 0.0
         )
     sums = tl.sum(sums, axis=0, keep_dims=True)
-    tl.store(sums_partials + (HW * share * grid_x + c_p), sums, mask=c_p_mask)
+
+    slot = share * grid_x * HW + flat
+    tl.store(sums_partials + slot, sums, mask=flat_mask)
 
 
 @triton.jit
@@ -77,20 +76,16 @@ def bias_gradient_in_tiles__flat_final(
     )
 
     c = tl.program_id(0)
+
     sums = tl.zeros([TILE_P, TILE_BLOCK], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         p_mask = p < parts
         for p_start_1 in range(0, HW, TILE_BLOCK):
             p_1 = p_start_1 + tl.arange(0, TILE_BLOCK)[None, :]
-            p_mask_1 = p_1 < HW
-            sums = sums + tl.where(
-                p_mask & p_mask_1,
-                tl.load(sums_partials + ((p * grid_x + c) * HW + p_1), mask=p_mask & p_mask_1).to(
-                    D
-                ),
-                0.0,
-            )
+            mask = p_mask & (p_1 < HW)
+            slot = (p * grid_x + c) * HW + p_1
+            sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums)
     tl.store(dbias_ptr + c, sums)
 
@@ -116,33 +111,32 @@ def bias_gradient_in_tiles__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
-    p_tile = pid % cdiv_HW
-    pid_over_cdiv_HW = pid // cdiv_HW
-    c = pid_over_cdiv_HW % grid_x
-    share = pid_over_cdiv_HW // grid_x
+    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % p_tiles
+    c = (pid // p_tiles) % grid_x
+    share = pid // (p_tiles * grid_x)
     # split-reduction: a program does TILE_BLOCK indices of p.
     p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[None, :]
     p_mask = p < HW
+
     sums = tl.zeros([TILE_N, TILE_BLOCK], D)
     # split-reduction: the program's share of n.
-    n_end = tl.minimum(share * n_per_share + n_per_share, N)
-    for n_start in range(share * n_per_share, n_end, TILE_N):
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in range(share_start, share_end, TILE_N):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < n_end
+        n_mask = n < share_end
         base = (n * C + c) * HW
         sums = sums + tl.where(
             n_mask & p_mask,
-            tl.where(
-                n_mask & p_mask,
-                tl.load(dy_ptr + (p + base), mask=n_mask & p_mask, other=0.0).to(D),
-                0.0,
-            ),
+            tl.load(dy_ptr + (p + base), mask=n_mask & p_mask, other=0.0).to(D),
             0.0,
         )
     sums = tl.sum(sums)
-    tl.store(sums_partials + ((share * cdiv_HW + p_tile) * grid_x + c), sums)
+
+    slot = (share * p_tiles + p_tile) * grid_x + c
+    tl.store(sums_partials + slot, sums)
 
 
 @triton.jit
@@ -168,13 +162,13 @@ def bias_gradient_in_tiles__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sums = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sums = sums + tl.where(
-            p_mask, tl.load(sums_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
-        )
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sums, mask=c_mask)
 
@@ -185,22 +179,18 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
     if HW <= 1023:
-        TILE_C_P = min(64, _power_of_two(HW * grid_x))
-        TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C_P, _power_of_two(N))
-        n_per_share = max(
-            1,
-            triton.cdiv(
-                N,
-                max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(HW * grid_x, TILE_C_P))),
-            ),
+        TILE_FLAT = min(64, _power_of_two(grid_x * HW))
+        TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(N))
+        n_shares = max(
+            1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))
         )
-        n_shares = triton.cdiv(N, n_per_share)
-        parts = n_shares
+        n_per_share = triton.cdiv(N, n_shares)
+        parts = triton.cdiv(N, n_per_share)
         sums_partials = _Scratch(D, parts * grid_x * HW)
         return [
             _Stage(
                 bias_gradient_in_tiles__flat_partial,
-                (triton.cdiv(HW * grid_x, TILE_C_P) * n_shares,),
+                (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
                 dy_ptr,
                 N,
                 C,
@@ -209,7 +199,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 grid_x,
                 n_per_share,
                 TILE_N=TILE_N,
-                TILE_C_P=TILE_C_P,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__flat_partial_tuned,
             ),
@@ -230,23 +220,17 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
     if grid_x <= 255:
         TILE_BLOCK = min(1024, _power_of_two(HW))
         TILE_N = min(4096 // TILE_BLOCK, _power_of_two(N))
-        n_per_share = max(
-            1,
-            triton.cdiv(
-                N,
-                max(
-                    1,
-                    min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_BLOCK) * grid_x)),
-                ),
-            ),
+        n_shares = max(
+            1, min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_BLOCK) * grid_x))
         )
-        n_shares = triton.cdiv(N, n_per_share)
-        parts = n_shares * triton.cdiv(HW, TILE_BLOCK)
+        n_per_share = triton.cdiv(N, n_shares)
+        n_parts = triton.cdiv(N, n_per_share)
+        parts = n_parts * triton.cdiv(HW, TILE_BLOCK)
         sums_partials = _Scratch(D, parts * grid_x)
         return [
             _Stage(
                 bias_gradient_in_tiles__partial,
-                (triton.cdiv(HW, TILE_BLOCK) * grid_x * n_shares,),
+                (triton.cdiv(HW, TILE_BLOCK) * grid_x * n_parts,),
                 dy_ptr,
                 N,
                 C,

@@ -22,21 +22,20 @@ def channel_shuffle__tiled(
     The one launch in the place of `channel_shuffle`.
     """
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_P)
-    p_tile = pid % cdiv_HW
-    pid_over_cdiv_HW = pid // cdiv_HW
-    c = pid_over_cdiv_HW % grid_x
-    n_tile = pid_over_cdiv_HW // grid_x
+    p_tiles = tl.cdiv(HW, TILE_P)
+    p_tile = pid % p_tiles
+    c = (pid // p_tiles) % grid_x
+    n_tile = pid // (p_tiles * grid_x)
     # spread-loop: a program does TILE_P indices of p.
     p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
-    p_mask = p < HW
     # spread-loop: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
-    n_mask = n < N
+    mask = (p < HW) & (n < N)
+
     C = G * K
     to = (c % K) * G + c // K
-    x = tl.load(x_ptr + ((n * C + c) * HW + p), mask=n_mask & p_mask)
-    tl.store(y_ptr + ((n * C + to) * HW + p), x, mask=n_mask & p_mask)
+    x = tl.load(x_ptr + ((n * C + c) * HW + p), mask=mask)
+    tl.store(y_ptr + ((n * C + to) * HW + p), x, mask=mask)
 
 
 def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):

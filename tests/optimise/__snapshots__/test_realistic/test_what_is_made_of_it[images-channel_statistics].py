@@ -1,9 +1,9 @@
 # split-index: `i` is taken apart into `i_high` and `i_low` below HW
 # vectorise-loop: TILE_I_HIGH indices of `i_high` in `channel_statistics__flat_partial`
 # split-reduction: the loop over `i_high` is shared out among programs
-# block-axis: TILE_C_I_LOW indices of `c_i_low` in `channel_statistics__flat_partial`
+# block-axis: TILE_FLAT indices of `flat` in `channel_statistics__flat_partial`
 # vectorise-loop: TILE_I_HIGH indices of `i_high` in `channel_statistics__flat_partial_2`
-# block-axis: TILE_C_I_LOW indices of `c_i_low` in `channel_statistics__flat_partial_2`
+# block-axis: TILE_FLAT indices of `flat` in `channel_statistics__flat_partial_2`
 # split-kernel: 4 launches: channel_statistics__flat_partial, channel_statistics__flat_final, channel_statistics__flat_partial_2, channel_statistics__flat_final_2
 # collapse-axes: `c` and `i_low` share lanes where `i_low` has fewer than 1024 indices
 # vectorise-loop: TILE_I_HIGH indices of `i_high` in `channel_statistics__partial`
@@ -26,7 +26,7 @@ def channel_statistics__flat_partial(
     grid_x,
     i_high_per_share,
     TILE_I_HIGH: tl.constexpr,
-    TILE_C_I_LOW: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """What each part of the loop over `i_high` adds to `sum`.
 
@@ -37,26 +37,29 @@ def channel_statistics__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_I_LOW)
-    c_i_low_tile = pid % cdiv_grid_x_times_HW
-    share = pid // cdiv_grid_x_times_HW
-    # block-axis: a program does TILE_C_I_LOW indices of c_i_low.
-    c_i_low = c_i_low_tile * TILE_C_I_LOW + tl.arange(0, TILE_C_I_LOW)[None, :]
-    c_i_low_mask = c_i_low < grid_x * HW
-    sum = tl.zeros([TILE_I_HIGH, TILE_C_I_LOW], D)
+    flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    share = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < grid_x * HW
+
+    sum = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
     # split-reduction: the program's share of i_high.
-    i_high_end = tl.minimum(share * i_high_per_share + i_high_per_share, N)
-    for i_high_start in tl.range(share * i_high_per_share, i_high_end, TILE_I_HIGH, num_stages=4):
+    share_start = share * i_high_per_share
+    share_end = tl.minimum(share_start + i_high_per_share, N)
+    for i_high_start in tl.range(share_start, share_end, TILE_I_HIGH, num_stages=4):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
-        i_high_mask = i_high < i_high_end
+        i_high_mask = i_high < share_end
+        mask = flat_mask & i_high_mask
         sum = sum + tl.where(
-            i_high_mask,
-            tl.load(x_ptr + (HW * i_high * C + c_i_low), mask=c_i_low_mask & i_high_mask).to(D),
-            0.0,
+            i_high_mask, tl.load(x_ptr + (i_high * C * HW + flat), mask=mask).to(D), 0.0
         )
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (HW * share * grid_x + c_i_low), sum, mask=c_i_low_mask)
+
+    slot = share * grid_x * HW + flat
+    tl.store(sum_partials + slot, sum, mask=flat_mask)
 
 
 @triton.jit
@@ -80,20 +83,16 @@ def channel_statistics__flat_final(
     )
 
     c = tl.program_id(0)
+
     sum = tl.zeros([TILE_P, TILE_I_LOW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         p_mask = p < parts
         for i_low_start in range(0, HW, TILE_I_LOW):
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
-            i_low_mask = i_low < HW
-            sum = sum + tl.where(
-                p_mask & i_low_mask,
-                tl.load(
-                    sum_partials + ((p * grid_x + c) * HW + i_low), mask=p_mask & i_low_mask
-                ).to(D),
-                0.0,
-            )
+            mask = p_mask & (i_low < HW)
+            slot = (p * grid_x + c) * HW + i_low
+            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
     tl.store(sum_total + c, sum)
 
@@ -109,7 +108,7 @@ def channel_statistics__flat_partial_2(
     grid_x,
     i_high_per_share_2,
     TILE_I_HIGH: tl.constexpr,
-    TILE_C_I_LOW: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """What each part of the loop over `i_high` adds to `squares`.
 
@@ -120,31 +119,33 @@ def channel_statistics__flat_partial_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_I_LOW)
-    c_i_low_tile = pid % cdiv_grid_x_times_HW
-    share = pid // cdiv_grid_x_times_HW
-    # block-axis: a program does TILE_C_I_LOW indices of c_i_low.
-    c_i_low = c_i_low_tile * TILE_C_I_LOW + tl.arange(0, TILE_C_I_LOW)[None, :]
-    c_i_low_mask = c_i_low < grid_x * HW
-    # collapse-axes: c_i_low counts all i_low of each c.
-    c = c_i_low // HW
-    sum = tl.load(sum_total + c, mask=c_i_low_mask).to(D)
+    flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    share = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < grid_x * HW
+
+    # collapse-axes: flat counts all i_low of each c.
+    c = flat // HW
+    sum = tl.load(sum_total + c, mask=flat_mask).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)
     mean = sum / count
-    squares = tl.zeros([TILE_I_HIGH, TILE_C_I_LOW], D)
+    squares = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
     # split-reduction: the program's share of i_high.
-    i_high_end = tl.minimum(share * i_high_per_share_2 + i_high_per_share_2, N)
-    for i_high_start in tl.range(share * i_high_per_share_2, i_high_end, TILE_I_HIGH, num_stages=4):
+    share_start = share * i_high_per_share_2
+    share_end = tl.minimum(share_start + i_high_per_share_2, N)
+    for i_high_start in tl.range(share_start, share_end, TILE_I_HIGH, num_stages=4):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
-        i_high_mask = i_high < i_high_end
-        centred = (
-            tl.load(x_ptr + (HW * i_high * C + c_i_low), mask=c_i_low_mask & i_high_mask).to(D)
-            - mean
-        )
+        i_high_mask = i_high < share_end
+        mask = flat_mask & i_high_mask
+        centred = tl.load(x_ptr + (i_high * C * HW + flat), mask=mask).to(D) - mean
         squares = squares + tl.where(i_high_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    tl.store(squares_partials + (HW * share * grid_x + c_i_low), squares, mask=c_i_low_mask)
+
+    slot = share * grid_x * HW + flat
+    tl.store(squares_partials + slot, squares, mask=flat_mask)
 
 
 @triton.jit
@@ -171,20 +172,16 @@ def channel_statistics__flat_final_2(
     )
 
     c = tl.program_id(0)
+
     squares = tl.zeros([TILE_P, TILE_I_LOW], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         p_mask = p < parts_2
         for i_low_start in range(0, HW, TILE_I_LOW):
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
-            i_low_mask = i_low < HW
-            squares = squares + tl.where(
-                p_mask & i_low_mask,
-                tl.load(
-                    squares_partials + ((p * grid_x + c) * HW + i_low), mask=p_mask & i_low_mask
-                ).to(D),
-                0.0,
-            )
+            mask = p_mask & (i_low < HW)
+            slot = (p * grid_x + c) * HW + i_low
+            squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares)
     sum = tl.load(sum_total + c).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)
@@ -214,21 +211,22 @@ def channel_statistics__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_I_LOW)
-    i_low_tile = pid % cdiv_HW
-    pid_over_cdiv_HW = pid // cdiv_HW
-    c = pid_over_cdiv_HW % grid_x
-    share = pid_over_cdiv_HW // grid_x
+    i_low_tiles = tl.cdiv(HW, TILE_I_LOW)
+    i_low_tile = pid % i_low_tiles
+    c = (pid // i_low_tiles) % grid_x
+    share = pid // (i_low_tiles * grid_x)
     # split-reduction: a program does TILE_I_LOW indices of i_low.
     i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[None, :]
     i_low_mask = i_low < HW
+
     sum = tl.zeros([TILE_I_HIGH, TILE_I_LOW], D)
     # split-reduction: the program's share of i_high.
-    i_high_end = tl.minimum(share * i_high_per_share + i_high_per_share, N)
-    for i_high_start in range(share * i_high_per_share, i_high_end, TILE_I_HIGH):
+    share_start = share * i_high_per_share
+    share_end = tl.minimum(share_start + i_high_per_share, N)
+    for i_high_start in range(share_start, share_end, TILE_I_HIGH):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
-        i_high_mask = i_high < i_high_end
+        i_high_mask = i_high < share_end
         sum = sum + tl.where(
             i_high_mask & i_low_mask,
             tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=i_high_mask & i_low_mask).to(
@@ -237,7 +235,9 @@ def channel_statistics__partial(
             0.0,
         )
     sum = tl.sum(sum)
-    tl.store(sum_partials + ((share * cdiv_HW + i_low_tile) * grid_x + c), sum)
+
+    slot = (share * i_low_tiles + i_low_tile) * grid_x + c
+    tl.store(sum_partials + slot, sum)
 
 
 @triton.jit
@@ -263,13 +263,13 @@ def channel_statistics__final(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask, tl.load(sum_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
-        )
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -296,31 +296,34 @@ def channel_statistics__partial_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_I_LOW)
-    i_low_tile = pid % cdiv_HW
-    pid_over_cdiv_HW = pid // cdiv_HW
-    c = pid_over_cdiv_HW % grid_x
-    share = pid_over_cdiv_HW // grid_x
+    i_low_tiles = tl.cdiv(HW, TILE_I_LOW)
+    i_low_tile = pid % i_low_tiles
+    c = (pid // i_low_tiles) % grid_x
+    share = pid // (i_low_tiles * grid_x)
     # split-reduction: a program does TILE_I_LOW indices of i_low.
     i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[None, :]
     i_low_mask = i_low < HW
+
     sum = tl.load(sum_total + c).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)
     mean = sum / count
     squares = tl.zeros([TILE_I_HIGH, TILE_I_LOW], D)
     # split-reduction: the program's share of i_high.
-    i_high_end = tl.minimum(share * i_high_per_share_2 + i_high_per_share_2, N)
-    for i_high_start in range(share * i_high_per_share_2, i_high_end, TILE_I_HIGH):
+    share_start = share * i_high_per_share_2
+    share_end = tl.minimum(share_start + i_high_per_share_2, N)
+    for i_high_start in range(share_start, share_end, TILE_I_HIGH):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
-        i_high_mask = i_high < i_high_end
+        i_high_mask = i_high < share_end
         centred = (
             tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=i_high_mask & i_low_mask).to(D)
             - mean
         )
         squares = squares + tl.where(i_high_mask & i_low_mask, centred * centred, 0.0)
     squares = tl.sum(squares)
-    tl.store(squares_partials + ((share * cdiv_HW + i_low_tile) * grid_x + c), squares)
+
+    slot = (share * i_low_tiles + i_low_tile) * grid_x + c
+    tl.store(squares_partials + slot, squares)
 
 
 @triton.jit
@@ -350,13 +353,13 @@ def channel_statistics__final_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        squares = squares + tl.where(
-            p_mask, tl.load(squares_partials + (p * grid_x + c), mask=c_mask & p_mask).to(D), 0.0
-        )
+        mask = c_mask & (p < parts_2)
+        slot = p * grid_x + c
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)
@@ -371,33 +374,23 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
     if HW <= 1023:
-        TILE_C_I_LOW = min(64, _power_of_two(HW * grid_x))
-        TILE_I_HIGH = min(min(4096, 32768 // D.itemsize) // TILE_C_I_LOW, _power_of_two(N))
-        i_high_per_share = max(
-            1,
-            triton.cdiv(
-                N,
-                max(
-                    1,
-                    min(
-                        triton.cdiv(N, 4 * TILE_I_HIGH),
-                        264 // triton.cdiv(HW * grid_x, TILE_C_I_LOW),
-                    ),
-                ),
-            ),
+        TILE_FLAT = min(64, _power_of_two(grid_x * HW))
+        TILE_I_HIGH = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(N))
+        i_high_shares = max(
+            1, min(triton.cdiv(N, 4 * TILE_I_HIGH), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))
         )
-        i_high_shares = triton.cdiv(N, i_high_per_share)
-        parts = i_high_shares
-        i_high_per_share_2 = i_high_per_share
-        i_high_shares_2 = triton.cdiv(N, i_high_per_share_2)
-        parts_2 = i_high_shares_2
+        i_high_per_share = triton.cdiv(N, i_high_shares)
+        parts = triton.cdiv(N, i_high_per_share)
+        i_high_shares_2 = i_high_shares
+        i_high_per_share_2 = triton.cdiv(N, i_high_shares_2)
+        parts_2 = triton.cdiv(N, i_high_per_share_2)
         sum_partials = _Scratch(D, parts * grid_x * HW)
         sum_total = _Scratch(D, grid_x)
         squares_partials = _Scratch(D, parts_2 * grid_x * HW)
         return [
             _Stage(
                 channel_statistics__flat_partial,
-                (triton.cdiv(HW * grid_x, TILE_C_I_LOW) * i_high_shares,),
+                (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
                 x_ptr,
                 N,
                 C,
@@ -406,7 +399,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 grid_x,
                 i_high_per_share,
                 TILE_I_HIGH=TILE_I_HIGH,
-                TILE_C_I_LOW=TILE_C_I_LOW,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=channel_statistics__flat_partial_tuned,
             ),
@@ -425,7 +418,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             ),
             _Stage(
                 channel_statistics__flat_partial_2,
-                (triton.cdiv(HW * grid_x, TILE_C_I_LOW) * i_high_shares_2,),
+                (triton.cdiv(grid_x * HW, TILE_FLAT) * parts_2,),
                 x_ptr,
                 N,
                 C,
@@ -435,7 +428,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 grid_x,
                 i_high_per_share_2,
                 TILE_I_HIGH=TILE_I_HIGH,
-                TILE_C_I_LOW=TILE_C_I_LOW,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=channel_statistics__flat_partial_2_tuned,
             ),
@@ -458,30 +451,23 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         ]
     TILE_I_LOW = min(1024, _power_of_two(HW))
     TILE_I_HIGH = min(4096 // TILE_I_LOW, _power_of_two(N))
-    i_high_per_share = max(
-        1,
-        triton.cdiv(
-            N,
-            max(
-                1,
-                min(
-                    triton.cdiv(N, 4 * TILE_I_HIGH), 2048 // (triton.cdiv(HW, TILE_I_LOW) * grid_x)
-                ),
-            ),
-        ),
+    i_high_shares = max(
+        1, min(triton.cdiv(N, 4 * TILE_I_HIGH), 2048 // (triton.cdiv(HW, TILE_I_LOW) * grid_x))
     )
-    i_high_shares = triton.cdiv(N, i_high_per_share)
-    parts = i_high_shares * triton.cdiv(HW, TILE_I_LOW)
-    i_high_per_share_2 = i_high_per_share
-    i_high_shares_2 = triton.cdiv(N, i_high_per_share_2)
-    parts_2 = i_high_shares_2 * triton.cdiv(HW, TILE_I_LOW)
+    i_high_per_share = triton.cdiv(N, i_high_shares)
+    i_high_parts = triton.cdiv(N, i_high_per_share)
+    parts = i_high_parts * triton.cdiv(HW, TILE_I_LOW)
+    i_high_shares_2 = i_high_shares
+    i_high_per_share_2 = triton.cdiv(N, i_high_shares_2)
+    i_high_parts_2 = triton.cdiv(N, i_high_per_share_2)
+    parts_2 = i_high_parts_2 * triton.cdiv(HW, TILE_I_LOW)
     sum_partials = _Scratch(D, parts * grid_x)
     sum_total = _Scratch(D, grid_x)
     squares_partials = _Scratch(D, parts_2 * grid_x)
     return [
         _Stage(
             channel_statistics__partial,
-            (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_shares,),
+            (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_parts,),
             x_ptr,
             N,
             C,
@@ -508,7 +494,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         ),
         _Stage(
             channel_statistics__partial_2,
-            (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_shares_2,),
+            (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_parts_2,),
             x_ptr,
             N,
             C,

@@ -19,21 +19,20 @@ def channels_last__tiled(
     The one launch in the place of `channels_last`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    pid_over_cdiv_grid_x = pid // cdiv_grid_x
-    n = pid_over_cdiv_grid_x % grid_y
-    p_tile = pid_over_cdiv_grid_x // grid_y
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    n = (pid // c_tiles) % grid_y
+    p_tile = pid // (c_tiles * grid_y)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
-    c_mask = c < grid_x
     # spread-loop: a program does TILE_P indices of p.
     p = p_tile * TILE_P + tl.arange(0, TILE_P)[:, None]
-    p_mask = p < HW
+    mask = (c < grid_x) & (p < HW)
+
     tl.store(
         y_ptr + ((n * HW + p) * C + c),
-        tl.load(x_ptr + ((n * C + c) * HW + p), mask=c_mask & p_mask),
-        mask=c_mask & p_mask,
+        tl.load(x_ptr + ((n * C + c) * HW + p), mask=mask),
+        mask=mask,
     )
 
 

@@ -1,7 +1,7 @@
 # split-index: `i` is taken apart into `n` and `p` below HW
 # vectorise-loop: TILE_N indices of `n` in `copy_channels__flat`
 # spread-loop: a program for each tile of TILE_N indices of `n` in `copy_channels__flat`
-# block-axis: TILE_C_P indices of `c_p` in `copy_channels__flat`
+# block-axis: TILE_FLAT indices of `flat` in `copy_channels__flat`
 # collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
 # vectorise-loop: TILE_N indices of `n` in `copy_channels__tiled`
 # spread-loop: a program for each tile of TILE_N indices of `n` in `copy_channels__tiled`
@@ -20,26 +20,26 @@ def copy_channels__flat(
     wide,
     grid_x,
     TILE_N: tl.constexpr,
-    TILE_C_P: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """Each index of `n`, independent of the others.
 
     The one launch in the place of `copy_channels`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_P)
-    c_p_tile = pid % cdiv_grid_x_times_HW
-    n_tile = pid // cdiv_grid_x_times_HW
-    # block-axis: a program does TILE_C_P indices of c_p.
-    c_p = c_p_tile * TILE_C_P + tl.arange(0, TILE_C_P)[None, :]
-    c_p_mask = c_p < grid_x * HW
+    flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    n_tile = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     # spread-loop: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
-    n_mask = n < N
+    mask = (flat < grid_x * HW) & (n < N)
+
     tl.store(
-        y_ptr + (HW * n * wide + HW * first + c_p),
-        tl.load(x_ptr + (HW * n * C + c_p), mask=c_p_mask & n_mask),
-        mask=c_p_mask & n_mask,
+        y_ptr + (n * HW * wide + HW * first + flat),
+        tl.load(x_ptr + (n * C * HW + flat), mask=mask),
+        mask=mask,
     )
 
 
@@ -61,21 +61,20 @@ def copy_channels__tiled(
     The one launch in the place of `copy_channels`.
     """
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_P)
-    p_tile = pid % cdiv_HW
-    pid_over_cdiv_HW = pid // cdiv_HW
-    c = pid_over_cdiv_HW % grid_x
-    n_tile = pid_over_cdiv_HW // grid_x
+    p_tiles = tl.cdiv(HW, TILE_P)
+    p_tile = pid % p_tiles
+    c = (pid // p_tiles) % grid_x
+    n_tile = pid // (p_tiles * grid_x)
     # spread-loop: a program does TILE_P indices of p.
     p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
-    p_mask = p < HW
     # spread-loop: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
-    n_mask = n < N
+    mask = (p < HW) & (n < N)
+
     tl.store(
         y_ptr + ((n * wide + first + c) * HW + p),
-        tl.load(x_ptr + ((n * C + c) * HW + p), mask=n_mask & p_mask),
-        mask=n_mask & p_mask,
+        tl.load(x_ptr + ((n * C + c) * HW + p), mask=mask),
+        mask=mask,
     )
 
 
@@ -89,7 +88,7 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
             _Stage(
                 copy_channels__flat,
                 lambda meta: (
-                    triton.cdiv(HW * grid_x, meta["TILE_C_P"]) * triton.cdiv(N, meta["TILE_N"]),
+                    triton.cdiv(grid_x * HW, meta["TILE_FLAT"]) * triton.cdiv(N, meta["TILE_N"]),
                 ),
                 x_ptr,
                 y_ptr,
@@ -99,8 +98,8 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
                 first,
                 wide,
                 grid_x,
-                TILE_N=min(2048 // min(256, _power_of_two(HW * grid_x)), _power_of_two(N)),
-                TILE_C_P=min(256, _power_of_two(HW * grid_x)),
+                TILE_N=min(2048 // min(256, _power_of_two(grid_x * HW)), _power_of_two(N)),
+                TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=copy_channels__flat_tuned,
             )

@@ -20,18 +20,19 @@ def global_average_pool__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
-    p_tile = pid % cdiv_HW
-    plane = pid // cdiv_HW
+    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % p_tiles
+    plane = pid // p_tiles
     # split-reduction: a program does TILE_BLOCK indices of p.
     p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     p_mask = p < HW
+
     sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.where(
-        p_mask, tl.load(x_ptr + (p + plane * HW), mask=p_mask, other=0.0).to(D), 0.0
-    )
+    sums = sums + tl.load(x_ptr + (p + plane * HW), mask=p_mask, other=0.0).to(D)
     sums = tl.sum(sums)
-    tl.store(sums_partials + (p_tile * grid_x + plane), sums)
+
+    slot = p_tile * grid_x + plane
+    tl.store(sums_partials + slot, sums)
 
 
 @triton.jit
@@ -56,15 +57,13 @@ def global_average_pool__final(
     # block-axis: a program does TILE_PLANE indices of plane.
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
+
     sums = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sums = sums + tl.where(
-            p_mask,
-            tl.load(sums_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = plane_mask & (p < parts)
+        slot = p * grid_x + plane
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(y_ptr + plane, sums / tl.cast(HW, tl.int32).to(D), mask=plane_mask)
 

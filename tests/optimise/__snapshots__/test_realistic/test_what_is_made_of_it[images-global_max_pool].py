@@ -23,14 +23,14 @@ def global_max_pool__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW_minus_1 = tl.cdiv(HW - 1, TILE_P)
-    p_tile = pid % cdiv_HW_minus_1
-    pid_over_cdiv_HW_minus_1 = pid // cdiv_HW_minus_1
-    c = pid_over_cdiv_HW_minus_1 % grid_x
-    n = pid_over_cdiv_HW_minus_1 // grid_x
+    p_tiles = tl.cdiv(HW - 1, TILE_P)
+    p_tile = pid % p_tiles
+    c = (pid // p_tiles) % grid_x
+    n = pid // (p_tiles * grid_x)
     # split-reduction: a program does TILE_P indices of p.
     p = 1 + p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
+
     plane = n * C + c
     largest = tl.full([TILE_P], tl.load(x_ptr + plane * HW).to(D), D)
     largest = tl.maximum(
@@ -39,7 +39,9 @@ def global_max_pool__partial(
         propagate_nan=tl.PropagateNan.ALL,
     )
     largest = tl.reduce(largest, None, _maximum)
-    tl.store(largest_partials + (p_tile * (grid_x * grid_y) + (n * grid_x + c)), largest)
+
+    slot = p_tile * (grid_x * grid_y) + (n * grid_x + c)
+    tl.store(largest_partials + slot, largest)
 
 
 @triton.jit
@@ -62,26 +64,21 @@ def global_max_pool__final(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    n = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    n = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = c_mask & (p < parts)
+        slot = p * (grid_x * grid_y) + (n * grid_x + c)
         largest = tl.maximum(
             largest,
-            tl.where(
-                p_mask,
-                tl.load(
-                    largest_partials + (p * (grid_x * grid_y) + (n * grid_x + c)),
-                    mask=c_mask & p_mask,
-                ).to(D),
-                -float("inf"),
-            ),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

@@ -30,30 +30,29 @@ def group_norm_apply__tiled(
     )
 
     pid = tl.program_id(0)
-    cdiv_K = tl.cdiv(K, TILE_I_HIGH)
-    i_high_tile = pid % cdiv_K
-    pid_over_cdiv_K = pid // cdiv_K
-    n = pid_over_cdiv_K % grid_x
-    pid_over_cdiv_K_over_grid_x = pid_over_cdiv_K // grid_x
-    g = pid_over_cdiv_K_over_grid_x % grid_y
-    i_low_tile = pid_over_cdiv_K_over_grid_x // grid_y
+    i_high_tiles = tl.cdiv(K, TILE_I_HIGH)
+    i_high_tile = pid % i_high_tiles
+    n = (pid // i_high_tiles) % grid_x
+    g = (pid // (i_high_tiles * grid_x)) % grid_y
+    i_low_tile = pid // (i_high_tiles * grid_x * grid_y)
     # spread-loop: a program does TILE_I_HIGH indices of i_high.
     i_high = i_high_tile * TILE_I_HIGH + tl.arange(0, TILE_I_HIGH)[None, :]
     i_high_mask = i_high < K
     # spread-loop: a program does TILE_I_LOW indices of i_low.
     i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[:, None]
-    i_low_mask = i_low < HW
+    mask = i_high_mask & (i_low < HW)
+
     group = n * G + g
     mean = tl.load(mean_ptr + group).to(D)
     rstd = tl.load(rstd_ptr + group).to(D)
     channel = g * K + i_high
     at = (group * K + i_high) * HW + i_low
-    x = (tl.load(x_ptr + at, mask=i_high_mask & i_low_mask).to(D) - mean) * rstd
+    x = (tl.load(x_ptr + at, mask=mask).to(D) - mean) * rstd
     tl.store(
         y_ptr + at,
         x * tl.load(weight_ptr + channel, mask=i_high_mask).to(D)
         + tl.load(bias_ptr + channel, mask=i_high_mask).to(D),
-        mask=i_high_mask & i_low_mask,
+        mask=mask,
     )
 
 

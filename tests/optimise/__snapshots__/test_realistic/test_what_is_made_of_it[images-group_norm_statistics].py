@@ -21,14 +21,14 @@ def group_norm_statistics__partial(
     Launch 1 of 2 in the place of `group_norm_statistics`.
     """
     pid = tl.program_id(0)
-    cdiv_K_times_HW = tl.cdiv(K * HW, TILE_I)
-    i_tile = pid % cdiv_K_times_HW
-    pid_over_cdiv_K_times_HW = pid // cdiv_K_times_HW
-    n = pid_over_cdiv_K_times_HW % grid_x
-    g = pid_over_cdiv_K_times_HW // grid_x
+    i_tiles = tl.cdiv(K * HW, TILE_I)
+    i_tile = pid % i_tiles
+    n = (pid // i_tiles) % grid_x
+    g = pid // (i_tiles * grid_x)
     # split-reduction: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < K * HW
+
     group = n * G + g
     length = K * HW
     sum = tl.zeros([TILE_I], tl.float32)
@@ -38,8 +38,10 @@ def group_norm_statistics__partial(
     squares = squares + tl.where(i_mask, x * x, 0.0)
     sum = tl.sum(sum)
     squares = tl.sum(squares)
-    tl.store(sum_partials + (i_tile * (grid_x * grid_y) + (g * grid_x + n)), sum)
-    tl.store(squares_partials + (i_tile * (grid_x * grid_y) + (g * grid_x + n)), squares)
+
+    slot = i_tile * (grid_x * grid_y) + (g * grid_x + n)
+    tl.store(sum_partials + slot, sum)
+    tl.store(squares_partials + slot, squares)
 
 
 @triton.jit
@@ -67,36 +69,26 @@ def group_norm_statistics__final(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_N)
-    n_tile = pid % cdiv_grid_x
-    g = pid // cdiv_grid_x
+    n_tiles = tl.cdiv(grid_x, TILE_N)
+    n_tile = pid % n_tiles
+    g = pid // n_tiles
     # block-axis: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[None, :]
     n_mask = n < grid_x
+
     sum = tl.zeros([TILE_P, TILE_N], tl.float32)
     squares = tl.zeros([TILE_P, TILE_N], tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask,
-            tl.load(
-                sum_partials + (p * (grid_x * grid_y) + (g * grid_x + n)), mask=n_mask & p_mask
-            ),
-            0.0,
-        )
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(
-                squares_partials + (p * (grid_x * grid_y) + (g * grid_x + n)), mask=n_mask & p_mask
-            ),
-            0.0,
-        )
+        mask = n_mask & (p < parts)
+        slot = p * (grid_x * grid_y) + (g * grid_x + n)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     group = n * G + g
     length = K * HW
-    count = tl.cast(tl.cast(length, tl.float32), tl.float32)
+    count = tl.cast(length, tl.float32)
     mean = sum / count
     var = tl.maximum(squares / count - mean * mean, 0.0, propagate_nan=tl.PropagateNan.ALL)
     tl.store(mean_ptr + group, mean, mask=n_mask)

@@ -1,7 +1,7 @@
 # split-reduction: the loop over `p` is shared out among programs
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__flat_final`
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__flat_final_2`
-# block-axis: TILE_PLANE_P indices of `plane_p` in `instance_norm__flat_apply`
+# block-axis: TILE_FLAT indices of `flat` in `instance_norm__flat_apply`
 # split-kernel: 5 launches: instance_norm__flat_partial, instance_norm__flat_final, instance_norm__flat_partial_2, instance_norm__flat_final_2, instance_norm__flat_apply
 # collapse-axes: `plane` and `p` share lanes where `p` has fewer than 1024 indices
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__final`
@@ -27,17 +27,20 @@ def instance_norm__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
-    p_tile = pid % cdiv_HW
-    plane = pid // cdiv_HW
+    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % p_tiles
+    plane = pid // p_tiles
     # split-reduction: a program does TILE_BLOCK indices of p.
     p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     p_mask = p < HW
+
     base = plane * HW
     sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    sums = sums + tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
     sums = tl.sum(sums)
-    tl.store(sums_partials + (p_tile * grid_x + plane), sums)
+
+    slot = p_tile * grid_x + plane
+    tl.store(sums_partials + slot, sums)
 
 
 @triton.jit
@@ -63,15 +66,13 @@ def instance_norm__flat_final(
     # block-axis: a program does TILE_PLANE indices of plane.
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
+
     sums = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sums = sums + tl.where(
-            p_mask,
-            tl.load(sums_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = plane_mask & (p < parts)
+        slot = p * grid_x + plane
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -94,23 +95,25 @@ def instance_norm__flat_partial_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
-    p_tile = pid % cdiv_HW
-    plane = pid // cdiv_HW
+    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % p_tiles
+    plane = pid // p_tiles
     # split-reduction: a program does TILE_BLOCK indices of p.
     p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     p_mask = p < HW
+
     sums = tl.load(sums_total + plane).to(D)
     base = plane * HW
     count = tl.cast(HW, tl.int32).to(D)
     mean = sums / count
     squares = tl.zeros([TILE_BLOCK], D)
-    mask = p < HW
-    x = tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
-    centred = tl.where(mask, x - mean, 0.0)
+    x = tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
+    centred = x - mean
     squares = squares + tl.where(p_mask, centred * centred, 0.0)
     squares = tl.sum(squares)
-    tl.store(squares_partials + (p_tile * grid_x + plane), squares)
+
+    slot = p_tile * grid_x + plane
+    tl.store(squares_partials + slot, squares)
 
 
 @triton.jit
@@ -143,20 +146,18 @@ def instance_norm__flat_final_2(
     # block-axis: a program does TILE_PLANE indices of plane.
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
+
     squares = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(squares_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = plane_mask & (p < parts_2)
+        slot = p * grid_x + plane
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
     count = tl.cast(HW, tl.int32).to(D)
     mean = sums / count
-    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
+    rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
     tl.store(mean_ptr + plane, mean, mask=plane_mask)
     tl.store(rstd_ptr + plane, rstd, mask=plane_mask)
     tl.store(squares_total + plane, squares, mask=plane_mask)
@@ -171,7 +172,7 @@ def instance_norm__flat_apply(
     sums_total,
     squares_total,
     grid_x,
-    TILE_PLANE_P: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """Each index of `p`, independent of the others.
 
@@ -183,19 +184,20 @@ def instance_norm__flat_apply(
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
 
-    plane_p_tile = tl.program_id(0)
-    # block-axis: a program does TILE_PLANE_P indices of plane_p.
-    plane_p = plane_p_tile * TILE_PLANE_P + tl.arange(0, TILE_PLANE_P)
-    plane_p_mask = plane_p < grid_x * HW
-    # collapse-axes: plane_p counts all p of each plane.
-    plane = plane_p // HW
-    sums = tl.load(sums_total + plane, mask=plane_p_mask).to(D)
-    squares = tl.load(squares_total + plane, mask=plane_p_mask).to(D)
+    flat_tile = tl.program_id(0)
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
+    flat_mask = flat < grid_x * HW
+
+    # collapse-axes: flat counts all p of each plane.
+    plane = flat // HW
+    sums = tl.load(sums_total + plane, mask=flat_mask).to(D)
+    squares = tl.load(squares_total + plane, mask=flat_mask).to(D)
     count = tl.cast(HW, tl.int32).to(D)
     mean = sums / count
-    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
-    x = tl.load(x_ptr + plane_p, mask=plane_p_mask).to(D)
-    tl.store(y_ptr + plane_p, (x - mean) * rstd, mask=plane_p_mask)
+    rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
+    x = tl.load(x_ptr + flat, mask=flat_mask).to(D)
+    tl.store(y_ptr + flat, (x - mean) * rstd, mask=flat_mask)
 
 
 @triton.jit
@@ -215,17 +217,20 @@ def instance_norm__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
-    p_tile = pid % cdiv_HW
-    plane = pid // cdiv_HW
+    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % p_tiles
+    plane = pid // p_tiles
     # split-reduction: a program does TILE_BLOCK indices of p.
     p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     p_mask = p < HW
+
     base = plane * HW
     sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    sums = sums + tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
     sums = tl.sum(sums)
-    tl.store(sums_partials + (p_tile * grid_x + plane), sums)
+
+    slot = p_tile * grid_x + plane
+    tl.store(sums_partials + slot, sums)
 
 
 @triton.jit
@@ -251,15 +256,13 @@ def instance_norm__final(
     # block-axis: a program does TILE_PLANE indices of plane.
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
+
     sums = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sums = sums + tl.where(
-            p_mask,
-            tl.load(sums_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = plane_mask & (p < parts)
+        slot = p * grid_x + plane
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -282,23 +285,25 @@ def instance_norm__partial_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
-    p_tile = pid % cdiv_HW
-    plane = pid // cdiv_HW
+    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % p_tiles
+    plane = pid // p_tiles
     # split-reduction: a program does TILE_BLOCK indices of p.
     p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     p_mask = p < HW
+
     sums = tl.load(sums_total + plane).to(D)
     base = plane * HW
     count = tl.cast(HW, tl.int32).to(D)
     mean = sums / count
     squares = tl.zeros([TILE_BLOCK], D)
-    mask = p < HW
-    x = tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
-    centred = tl.where(mask, x - mean, 0.0)
+    x = tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
+    centred = x - mean
     squares = squares + tl.where(p_mask, centred * centred, 0.0)
     squares = tl.sum(squares)
-    tl.store(squares_partials + (p_tile * grid_x + plane), squares)
+
+    slot = p_tile * grid_x + plane
+    tl.store(squares_partials + slot, squares)
 
 
 @triton.jit
@@ -331,20 +336,18 @@ def instance_norm__final_2(
     # block-axis: a program does TILE_PLANE indices of plane.
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
+
     squares = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(squares_partials + (p * grid_x + plane), mask=plane_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = plane_mask & (p < parts_2)
+        slot = p * grid_x + plane
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
     count = tl.cast(HW, tl.int32).to(D)
     mean = sums / count
-    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
+    rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
     tl.store(mean_ptr + plane, mean, mask=plane_mask)
     tl.store(rstd_ptr + plane, rstd, mask=plane_mask)
     tl.store(squares_total + plane, squares, mask=plane_mask)
@@ -371,18 +374,19 @@ def instance_norm__apply(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_BLOCK)
-    p_tile = pid % cdiv_HW
-    plane = pid // cdiv_HW
+    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tile = pid % p_tiles
+    plane = pid // p_tiles
     # spread-loop: a program does TILE_BLOCK indices of p.
     p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     p_mask = p < HW
+
     sums = tl.load(sums_total + plane).to(D)
     squares = tl.load(squares_total + plane).to(D)
     base = plane * HW
     count = tl.cast(HW, tl.int32).to(D)
     mean = sums / count
-    rstd = tl.rsqrt(squares / count + tl.cast(tl.cast(eps, D), D))
+    rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
     x = tl.load(x_ptr + (p + base), mask=p_mask).to(D)
     tl.store(y_ptr + (p + base), (x - mean) * rstd, mask=p_mask)
 
@@ -455,7 +459,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             ),
             _Stage(
                 instance_norm__flat_apply,
-                lambda meta: (triton.cdiv(HW * grid_x, meta["TILE_PLANE_P"]),),
+                lambda meta: (triton.cdiv(grid_x * HW, meta["TILE_FLAT"]),),
                 x_ptr,
                 y_ptr,
                 HW,
@@ -463,7 +467,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 sums_total,
                 squares_total,
                 grid_x,
-                TILE_PLANE_P=min(256, _power_of_two(HW * grid_x)),
+                TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=instance_norm__flat_apply_tuned,
             ),

@@ -1,7 +1,7 @@
 # split-index: `i` is taken apart into `n` and `p` below HW
 # vectorise-loop: TILE_N indices of `n` in `scale_shift_channels__flat`
 # spread-loop: a program for each tile of TILE_N indices of `n` in `scale_shift_channels__flat`
-# block-axis: TILE_C_P indices of `c_p` in `scale_shift_channels__flat`
+# block-axis: TILE_FLAT indices of `flat` in `scale_shift_channels__flat`
 # collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
 # vectorise-loop: TILE_N indices of `n` in `scale_shift_channels__tiled`
 # spread-loop: a program for each tile of TILE_N indices of `n` in `scale_shift_channels__tiled`
@@ -20,7 +20,7 @@ def scale_shift_channels__flat(
     HW,
     grid_x,
     TILE_N: tl.constexpr,
-    TILE_C_P: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """Each index of `n`, independent of the others.
 
@@ -31,25 +31,22 @@ def scale_shift_channels__flat(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x_times_HW = tl.cdiv(grid_x * HW, TILE_C_P)
-    c_p_tile = pid % cdiv_grid_x_times_HW
-    n_tile = pid // cdiv_grid_x_times_HW
-    # block-axis: a program does TILE_C_P indices of c_p.
-    c_p = c_p_tile * TILE_C_P + tl.arange(0, TILE_C_P)[None, :]
-    c_p_mask = c_p < grid_x * HW
+    flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    n_tile = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < grid_x * HW
     # spread-loop: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
-    n_mask = n < N
-    # collapse-axes: c_p counts all p of each c.
-    c = c_p // HW
-    scale = tl.load(scale_ptr + c, mask=c_p_mask).to(D)
-    shift = tl.load(shift_ptr + c, mask=c_p_mask).to(D)
-    at = HW * n * C + c_p
-    tl.store(
-        y_ptr + at,
-        tl.load(x_ptr + at, mask=c_p_mask & n_mask).to(D) * scale + shift,
-        mask=c_p_mask & n_mask,
-    )
+    mask = flat_mask & (n < N)
+
+    # collapse-axes: flat counts all p of each c.
+    c = flat // HW
+    scale = tl.load(scale_ptr + c, mask=flat_mask).to(D)
+    shift = tl.load(shift_ptr + c, mask=flat_mask).to(D)
+    at = n * C * HW + flat
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=mask).to(D) * scale + shift, mask=mask)
 
 
 @triton.jit
@@ -74,25 +71,20 @@ def scale_shift_channels__tiled(
     )
 
     pid = tl.program_id(0)
-    cdiv_HW = tl.cdiv(HW, TILE_P)
-    p_tile = pid % cdiv_HW
-    pid_over_cdiv_HW = pid // cdiv_HW
-    c = pid_over_cdiv_HW % grid_x
-    n_tile = pid_over_cdiv_HW // grid_x
+    p_tiles = tl.cdiv(HW, TILE_P)
+    p_tile = pid % p_tiles
+    c = (pid // p_tiles) % grid_x
+    n_tile = pid // (p_tiles * grid_x)
     # spread-loop: a program does TILE_P indices of p.
     p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
-    p_mask = p < HW
     # spread-loop: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
-    n_mask = n < N
+    mask = (p < HW) & (n < N)
+
     scale = tl.load(scale_ptr + c).to(D)
     shift = tl.load(shift_ptr + c).to(D)
     at = (n * C + c) * HW + p
-    tl.store(
-        y_ptr + at,
-        tl.load(x_ptr + at, mask=n_mask & p_mask).to(D) * scale + shift,
-        mask=n_mask & p_mask,
-    )
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=mask).to(D) * scale + shift, mask=mask)
 
 
 def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, HW, *, D):
@@ -105,7 +97,7 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
             _Stage(
                 scale_shift_channels__flat,
                 lambda meta: (
-                    triton.cdiv(HW * grid_x, meta["TILE_C_P"]) * triton.cdiv(N, meta["TILE_N"]),
+                    triton.cdiv(grid_x * HW, meta["TILE_FLAT"]) * triton.cdiv(N, meta["TILE_N"]),
                 ),
                 x_ptr,
                 scale_ptr,
@@ -115,8 +107,8 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
                 C,
                 HW,
                 grid_x,
-                TILE_N=min(2048 // min(256, _power_of_two(HW * grid_x)), _power_of_two(N)),
-                TILE_C_P=min(256, _power_of_two(HW * grid_x)),
+                TILE_N=min(2048 // min(256, _power_of_two(grid_x * HW)), _power_of_two(N)),
+                TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=scale_shift_channels__flat_tuned,
             )

@@ -1,5 +1,5 @@
 # block-axis: TILE_B indices of `b` in `add_positions__flat`
-# block-axis: TILE_S_COLS indices of `s_cols` in `add_positions__flat`
+# block-axis: TILE_FLAT indices of `flat` in `add_positions__flat`
 # collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices
 # block-axis: TILE_B indices of `b` in `add_positions__tiled`
 # spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `add_positions__tiled`
@@ -15,7 +15,7 @@ def add_positions__flat(
     grid_x,
     grid_y,
     TILE_B: tl.constexpr,
-    TILE_S_COLS: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """Each index of `cols`, independent of the others.
 
@@ -26,21 +26,21 @@ def add_positions__flat(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x_times_C = tl.cdiv(grid_x * C, TILE_S_COLS)
-    s_cols_tile = pid % cdiv_grid_x_times_C
-    b_tile = pid // cdiv_grid_x_times_C
-    # block-axis: a program does TILE_S_COLS indices of s_cols.
-    s_cols = s_cols_tile * TILE_S_COLS + tl.arange(0, TILE_S_COLS)[None, :]
-    s_cols_mask = s_cols < grid_x * C
+    flat_tiles = tl.cdiv(grid_x * C, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    b_tile = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < grid_x * C
     # block-axis: a program does TILE_B indices of b.
     b = b_tile * TILE_B + tl.arange(0, TILE_B)[:, None]
-    b_mask = b < grid_y
-    at = C * b * S + s_cols
+    mask = flat_mask & (b < grid_y)
+
+    at = b * S * C + flat
     tl.store(
         y_ptr + at,
-        tl.load(x_ptr + at, mask=s_cols_mask & b_mask).to(D)
-        + tl.load(position_ptr + s_cols, mask=s_cols_mask).to(D),
-        mask=s_cols_mask & b_mask,
+        tl.load(x_ptr + at, mask=mask).to(D) + tl.load(position_ptr + flat, mask=flat_mask).to(D),
+        mask=mask,
     )
 
 
@@ -65,23 +65,23 @@ def add_positions__tiled(
     )
 
     pid = tl.program_id(0)
-    cdiv_C = tl.cdiv(C, TILE_BLOCK)
-    cols_tile = pid % cdiv_C
-    pid_over_cdiv_C = pid // cdiv_C
-    s = pid_over_cdiv_C % grid_x
-    b_tile = pid_over_cdiv_C // grid_x
+    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    s = (pid // cols_tiles) % grid_x
+    b_tile = pid // (cols_tiles * grid_x)
     # spread-loop: a program does TILE_BLOCK indices of cols.
     cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[None, :]
     cols_mask = cols < C
     # block-axis: a program does TILE_B indices of b.
     b = b_tile * TILE_B + tl.arange(0, TILE_B)[:, None]
-    b_mask = b < grid_y
+    mask = cols_mask & (b < grid_y)
+
     at = cols + (b * S + s) * C
     tl.store(
         y_ptr + at,
-        tl.load(x_ptr + at, mask=b_mask & cols_mask).to(D)
+        tl.load(x_ptr + at, mask=mask).to(D)
         + tl.load(position_ptr + (cols + s * C), mask=cols_mask).to(D),
-        mask=b_mask & cols_mask,
+        mask=mask,
     )
 
 
@@ -95,7 +95,7 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
             _Stage(
                 add_positions__flat,
                 lambda meta: (
-                    triton.cdiv(C * grid_x, meta["TILE_S_COLS"])
+                    triton.cdiv(grid_x * C, meta["TILE_FLAT"])
                     * triton.cdiv(grid_y, meta["TILE_B"]),
                 ),
                 x_ptr,
@@ -105,8 +105,8 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
                 C,
                 grid_x,
                 grid_y,
-                TILE_B=min(2048 // min(256, _power_of_two(C * grid_x)), _power_of_two(grid_y)),
-                TILE_S_COLS=min(256, _power_of_two(C * grid_x)),
+                TILE_B=min(2048 // min(256, _power_of_two(grid_x * C)), _power_of_two(grid_y)),
+                TILE_FLAT=min(256, _power_of_two(grid_x * C)),
                 num_warps=4,
                 tuned=add_positions__flat_tuned,
             )

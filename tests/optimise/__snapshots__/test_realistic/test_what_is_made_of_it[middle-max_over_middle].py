@@ -20,23 +20,20 @@ def max_over_middle__whole(
     The one launch in the place of `max_over_middle`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_y = tl.cdiv(grid_y, TILE_C)
-    c_tile = pid % cdiv_grid_y
-    b = pid // cdiv_grid_y
+    c_tiles = tl.cdiv(grid_y, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_y
+
     largest = tl.full([TILE_BLOCK, TILE_C], -3.4028235e38, tl.float32)
     for s_start in tl.range(0, S, TILE_BLOCK, num_stages=4):
         s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
-        s_mask = s < S
+        mask = c_mask & (s < S)
         largest = tl.maximum(
             largest,
-            tl.where(
-                s_mask,
-                tl.load(x_ptr + ((s + b * S) * C + c), mask=c_mask & s_mask, other=-3.4028235e38),
-                -3.4028235e38,
-            ),
+            tl.load(x_ptr + ((s + b * S) * C + c), mask=mask, other=-3.4028235e38),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -60,33 +57,30 @@ def max_over_middle__partial(
     Launch 1 of 2 in the place of `max_over_middle`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_y = tl.cdiv(grid_y, TILE_C)
-    c_tile = pid % cdiv_grid_y
-    pid_over_cdiv_grid_y = pid // cdiv_grid_y
-    b = pid_over_cdiv_grid_y % grid_x
-    share = pid_over_cdiv_grid_y // grid_x
+    c_tiles = tl.cdiv(grid_y, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % grid_x
+    share = pid // (c_tiles * grid_x)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_y
+
     largest = tl.full([TILE_BLOCK, TILE_C], -3.4028235e38, tl.float32)
     # split-reduction: the program's share of s.
-    s_end = tl.minimum(share * s_per_share + s_per_share, S)
-    for s_start in tl.range(share * s_per_share, s_end, TILE_BLOCK, num_stages=4):
+    share_start = share * s_per_share
+    share_end = tl.minimum(share_start + s_per_share, S)
+    for s_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
         s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
-        s_mask = s < s_end
+        mask = c_mask & (s < share_end)
         largest = tl.maximum(
             largest,
-            tl.where(
-                s_mask,
-                tl.load(x_ptr + ((s + b * S) * C + c), mask=c_mask & s_mask, other=-3.4028235e38),
-                -3.4028235e38,
-            ),
+            tl.load(x_ptr + ((s + b * S) * C + c), mask=mask, other=-3.4028235e38),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
-    tl.store(
-        largest_partials + (share * (grid_x * grid_y) + (c * grid_x + b)), largest, mask=c_mask
-    )
+
+    slot = share * (grid_x * grid_y) + (c * grid_x + b)
+    tl.store(largest_partials + slot, largest, mask=c_mask)
 
 
 @triton.jit
@@ -105,26 +99,21 @@ def max_over_middle__final(
     Launch 2 of 2 in the place of `max_over_middle`.
     """
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_B)
-    b_tile = pid % cdiv_grid_x
-    c = pid // cdiv_grid_x
+    b_tiles = tl.cdiv(grid_x, TILE_B)
+    b_tile = pid % b_tiles
+    c = pid // b_tiles
     # block-axis: a program does TILE_B indices of b.
     b = b_tile * TILE_B + tl.arange(0, TILE_B)[None, :]
     b_mask = b < grid_x
+
     largest = tl.full([TILE_P, TILE_B], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = b_mask & (p < parts)
+        slot = p * (grid_x * grid_y) + (c * grid_x + b)
         largest = tl.maximum(
             largest,
-            tl.where(
-                p_mask,
-                tl.load(
-                    largest_partials + (p * (grid_x * grid_y) + (c * grid_x + b)),
-                    mask=b_mask & p_mask,
-                ),
-                -float("inf"),
-            ),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -156,23 +145,16 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
         ]
     TILE_C = min(64, _power_of_two(grid_y))
     TILE_BLOCK = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(S))
-    s_per_share = max(
-        1,
-        triton.cdiv(
-            S,
-            max(
-                1,
-                min(triton.cdiv(S, 4 * TILE_BLOCK), 264 // (triton.cdiv(grid_y, TILE_C) * grid_x)),
-            ),
-        ),
+    s_shares = max(
+        1, min(triton.cdiv(S, 4 * TILE_BLOCK), 264 // (triton.cdiv(grid_y, TILE_C) * grid_x))
     )
-    s_shares = triton.cdiv(S, s_per_share)
-    parts = s_shares
+    s_per_share = triton.cdiv(S, s_shares)
+    parts = triton.cdiv(S, s_per_share)
     largest_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
     return [
         _Stage(
             max_over_middle__partial,
-            (triton.cdiv(grid_y, TILE_C) * grid_x * s_shares,),
+            (triton.cdiv(grid_y, TILE_C) * grid_x * parts,),
             x_ptr,
             S,
             C,

@@ -1,6 +1,6 @@
 # vectorise-loop: TILE_B indices of `b` in `sum_around_middle__flat_partial`
 # split-reduction: the loop over `b` is shared out among programs
-# block-axis: TILE_S_C indices of `s_c` in `sum_around_middle__flat_partial`
+# block-axis: TILE_FLAT indices of `flat` in `sum_around_middle__flat_partial`
 # split-kernel: 2 launches: sum_around_middle__flat_partial, sum_around_middle__flat_final
 # collapse-axes: `s` and `c` share lanes where `c` has fewer than 1024 indices
 # vectorise-loop: TILE_B indices of `b` in `sum_around_middle__partial`
@@ -20,7 +20,7 @@ def sum_around_middle__flat_partial(
     grid_x,
     b_per_share,
     TILE_B: tl.constexpr,
-    TILE_S_C: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """What each part of the loop over `b` adds to `sum`.
 
@@ -33,24 +33,27 @@ def sum_around_middle__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x_times_C = tl.cdiv(grid_x * C, TILE_S_C)
-    s_c_tile = pid % cdiv_grid_x_times_C
-    share = pid // cdiv_grid_x_times_C
-    # block-axis: a program does TILE_S_C indices of s_c.
-    s_c = s_c_tile * TILE_S_C + tl.arange(0, TILE_S_C)[None, :]
-    s_c_mask = s_c < grid_x * C
-    sum = tl.zeros([TILE_B, TILE_S_C], D)
+    flat_tiles = tl.cdiv(grid_x * C, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    share = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < grid_x * C
+
+    sum = tl.zeros([TILE_B, TILE_FLAT], D)
     # split-reduction: the program's share of b.
-    b_end = tl.minimum(share * b_per_share + b_per_share, B)
-    for b_start in tl.range(share * b_per_share, b_end, TILE_B, num_stages=4):
+    share_start = share * b_per_share
+    share_end = tl.minimum(share_start + b_per_share, B)
+    for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
-        b_mask = b < b_end
-        sum = sum + tl.where(
-            b_mask, tl.load(x_ptr + (C * b * S + s_c), mask=s_c_mask & b_mask).to(D), 0
-        )
+        b_mask = b < share_end
+        mask = flat_mask & b_mask
+        sum = sum + tl.where(b_mask, tl.load(x_ptr + (b * S * C + flat), mask=mask).to(D), 0)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
-    tl.store(sum_partials + (C * share * grid_x + s_c), sum, mask=s_c_mask)
+
+    slot = share * grid_x * C + flat
+    tl.store(sum_partials + slot, sum, mask=flat_mask)
 
 
 @triton.jit
@@ -74,18 +77,16 @@ def sum_around_middle__flat_final(
     )
 
     s = tl.program_id(0)
+
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         p_mask = p < parts
         for c_start in range(0, C, TILE_C):
             c = c_start + tl.arange(0, TILE_C)[None, :]
-            c_mask = c < C
-            sum = sum + tl.where(
-                p_mask & c_mask,
-                tl.load(sum_partials + ((p * grid_x + s) * C + c), mask=p_mask & c_mask).to(D),
-                0,
-            )
+            mask = p_mask & (c < C)
+            slot = (p * grid_x + s) * C + c
+            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum).to(D)
     tl.store(y_ptr + s, sum)
 
@@ -113,26 +114,29 @@ def sum_around_middle__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_C = tl.cdiv(C, TILE_C)
-    c_tile = pid % cdiv_C
-    pid_over_cdiv_C = pid // cdiv_C
-    s = pid_over_cdiv_C % grid_x
-    share = pid_over_cdiv_C // grid_x
+    c_tiles = tl.cdiv(C, TILE_C)
+    c_tile = pid % c_tiles
+    s = (pid // c_tiles) % grid_x
+    share = pid // (c_tiles * grid_x)
     # split-reduction: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < C
+
     sum = tl.zeros([TILE_B, TILE_C], D)
     # split-reduction: the program's share of b.
-    b_end = tl.minimum(share * b_per_share + b_per_share, B)
-    for b_start in range(share * b_per_share, b_end, TILE_B):
+    share_start = share * b_per_share
+    share_end = tl.minimum(share_start + b_per_share, B)
+    for b_start in range(share_start, share_end, TILE_B):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
-        b_mask = b < b_end
+        b_mask = b < share_end
         sum = sum + tl.where(
             b_mask & c_mask, tl.load(x_ptr + ((b * S + s) * C + c), mask=b_mask & c_mask).to(D), 0
         )
     sum = tl.sum(sum).to(D)
-    tl.store(sum_partials + ((share * cdiv_C + c_tile) * grid_x + s), sum)
+
+    slot = (share * c_tiles + c_tile) * grid_x + s
+    tl.store(sum_partials + slot, sum)
 
 
 @triton.jit
@@ -158,13 +162,13 @@ def sum_around_middle__final(
     # block-axis: a program does TILE_S indices of s.
     s = s_tile * TILE_S + tl.arange(0, TILE_S)[None, :]
     s_mask = s < grid_x
+
     sum = tl.zeros([TILE_P, TILE_S], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask, tl.load(sum_partials + (p * grid_x + s), mask=s_mask & p_mask).to(D), 0
-        )
+        mask = s_mask & (p < parts)
+        slot = p * grid_x + s
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + s, sum, mask=s_mask)
 
@@ -175,21 +179,18 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
     if B < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None
     if C <= 1023:
-        TILE_S_C = min(64, _power_of_two(C * grid_x))
-        TILE_B = min(min(4096, 32768 // D.itemsize) // TILE_S_C, _power_of_two(B))
-        b_per_share = max(
-            1,
-            triton.cdiv(
-                B, max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(C * grid_x, TILE_S_C)))
-            ),
+        TILE_FLAT = min(64, _power_of_two(grid_x * C))
+        TILE_B = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(B))
+        b_shares = max(
+            1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x * C, TILE_FLAT))
         )
-        b_shares = triton.cdiv(B, b_per_share)
-        parts = b_shares
+        b_per_share = triton.cdiv(B, b_shares)
+        parts = triton.cdiv(B, b_per_share)
         sum_partials = _Scratch(D, parts * grid_x * C)
         return [
             _Stage(
                 sum_around_middle__flat_partial,
-                (triton.cdiv(C * grid_x, TILE_S_C) * b_shares,),
+                (triton.cdiv(grid_x * C, TILE_FLAT) * parts,),
                 x_ptr,
                 B,
                 S,
@@ -198,7 +199,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
                 grid_x,
                 b_per_share,
                 TILE_B=TILE_B,
-                TILE_S_C=TILE_S_C,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=sum_around_middle__flat_partial_tuned,
             ),
@@ -218,19 +219,15 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
         ]
     TILE_C = min(1024, _power_of_two(C))
     TILE_B = min(4096 // TILE_C, _power_of_two(B))
-    b_per_share = max(
-        1,
-        triton.cdiv(
-            B, max(1, min(triton.cdiv(B, 4 * TILE_B), 2048 // (triton.cdiv(C, TILE_C) * grid_x)))
-        ),
-    )
-    b_shares = triton.cdiv(B, b_per_share)
-    parts = b_shares * triton.cdiv(C, TILE_C)
+    b_shares = max(1, min(triton.cdiv(B, 4 * TILE_B), 2048 // (triton.cdiv(C, TILE_C) * grid_x)))
+    b_per_share = triton.cdiv(B, b_shares)
+    b_parts = triton.cdiv(B, b_per_share)
+    parts = b_parts * triton.cdiv(C, TILE_C)
     sum_partials = _Scratch(D, parts * grid_x)
     return [
         _Stage(
             sum_around_middle__partial,
-            (triton.cdiv(C, TILE_C) * grid_x * b_shares,),
+            (triton.cdiv(C, TILE_C) * grid_x * b_parts,),
             x_ptr,
             B,
             S,

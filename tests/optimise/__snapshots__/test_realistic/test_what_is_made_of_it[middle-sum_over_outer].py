@@ -29,14 +29,14 @@ def sum_over_outer__whole(
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < grid_x
+
     sum = tl.zeros([TILE_B, TILE_I], D)
     for b_start in tl.range(0, B, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         b_mask = b < B
-        sum = sum + tl.where(
-            b_mask, tl.load(dy_ptr + (b * SC + i), mask=i_mask & b_mask).to(D), 0.0
-        )
+        mask = i_mask & b_mask
+        sum = sum + tl.where(b_mask, tl.load(dy_ptr + (b * SC + i), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 
@@ -61,24 +61,27 @@ def sum_over_outer__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_I)
-    i_tile = pid % cdiv_grid_x
-    share = pid // cdiv_grid_x
+    i_tiles = tl.cdiv(grid_x, TILE_I)
+    i_tile = pid % i_tiles
+    share = pid // i_tiles
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < grid_x
+
     sum = tl.zeros([TILE_B, TILE_I], D)
     # split-reduction: the program's share of b.
-    b_end = tl.minimum(share * b_per_share + b_per_share, B)
-    for b_start in tl.range(share * b_per_share, b_end, TILE_B, num_stages=4):
+    share_start = share * b_per_share
+    share_end = tl.minimum(share_start + b_per_share, B)
+    for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
-        b_mask = b < b_end
-        sum = sum + tl.where(
-            b_mask, tl.load(dy_ptr + (b * SC + i), mask=i_mask & b_mask).to(D), 0.0
-        )
+        b_mask = b < share_end
+        mask = i_mask & b_mask
+        sum = sum + tl.where(b_mask, tl.load(dy_ptr + (b * SC + i), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (share * grid_x + i), sum, mask=i_mask)
+
+    slot = share * grid_x + i
+    tl.store(sum_partials + slot, sum, mask=i_mask)
 
 
 @triton.jit
@@ -102,13 +105,13 @@ def sum_over_outer__final(
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < grid_x
+
     sum = tl.zeros([TILE_P, TILE_I], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask, tl.load(sum_partials + (p * grid_x + i), mask=i_mask & p_mask).to(D), 0.0
-        )
+        mask = i_mask & (p < parts)
+        slot = p * grid_x + i
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 
@@ -139,17 +142,14 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
         ]
     TILE_I = min(64, _power_of_two(grid_x))
     TILE_B = min(min(4096, 32768 // D.itemsize) // TILE_I, _power_of_two(B))
-    b_per_share = max(
-        1,
-        triton.cdiv(B, max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x, TILE_I)))),
-    )
-    b_shares = triton.cdiv(B, b_per_share)
-    parts = b_shares
+    b_shares = max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x, TILE_I)))
+    b_per_share = triton.cdiv(B, b_shares)
+    parts = triton.cdiv(B, b_per_share)
     sum_partials = _Scratch(D, parts * grid_x)
     return [
         _Stage(
             sum_over_outer__partial,
-            (triton.cdiv(grid_x, TILE_I) * b_shares,),
+            (triton.cdiv(grid_x, TILE_I) * parts,),
             dy_ptr,
             B,
             SC,

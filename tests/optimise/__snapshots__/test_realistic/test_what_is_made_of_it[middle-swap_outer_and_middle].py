@@ -20,21 +20,18 @@ def swap_outer_and_middle__tiled(
     The one launch in the place of `swap_outer_and_middle`.
     """
     pid = tl.program_id(0)
-    cdiv_C = tl.cdiv(C, TILE_C)
-    c_tile = pid % cdiv_C
-    pid_over_cdiv_C = pid // cdiv_C
-    b = pid_over_cdiv_C % grid_x
-    s_tile = pid_over_cdiv_C // grid_x
+    c_tiles = tl.cdiv(C, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % grid_x
+    s_tile = pid // (c_tiles * grid_x)
     # spread-loop: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
-    c_mask = c < C
     # spread-loop: a program does TILE_S indices of s.
     s = s_tile * TILE_S + tl.arange(0, TILE_S)[:, None]
-    s_mask = s < S
+    mask = (c < C) & (s < S)
+
     tl.store(
-        y_ptr + ((s * B + b) * C + c),
-        tl.load(x_ptr + ((b * S + s) * C + c), mask=s_mask & c_mask),
-        mask=s_mask & c_mask,
+        y_ptr + ((s * B + b) * C + c), tl.load(x_ptr + ((b * S + s) * C + c), mask=mask), mask=mask
     )
 
 

@@ -1,7 +1,7 @@
 # vectorise-loop: TILE_S indices of `s` in `variance_over_middle__flat_partial`
 # split-reduction: the loop over `s` is shared out among programs
 # block-axis: TILE_C indices of `c` in `variance_over_middle__flat_partial`
-# block-axis: TILE_B_C indices of `b_c` in `variance_over_middle__flat_final`
+# block-axis: TILE_FLAT indices of `flat` in `variance_over_middle__flat_final`
 # vectorise-loop: TILE_S indices of `s` in `variance_over_middle__flat_partial_2`
 # block-axis: TILE_C indices of `c` in `variance_over_middle__flat_partial_2`
 # block-axis: TILE_C indices of `c` in `variance_over_middle__flat_final_2`
@@ -39,27 +39,29 @@ def variance_over_middle__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    pid_over_cdiv_grid_x = pid // cdiv_grid_x
-    b = pid_over_cdiv_grid_x % grid_y
-    share = pid_over_cdiv_grid_x // grid_y
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % grid_y
+    share = pid // (c_tiles * grid_y)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     base = b * S * C + c
     sum = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
-    s_end = tl.minimum(share * s_per_share + s_per_share, S)
-    for s_start in tl.range(share * s_per_share, s_end, TILE_S, num_stages=4):
+    share_start = share * s_per_share
+    share_end = tl.minimum(share_start + s_per_share, S)
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
-        s_mask = s < s_end
-        sum = sum + tl.where(
-            s_mask, tl.load(x_ptr + (base + s * C), mask=c_mask & s_mask).to(D), 0.0
-        )
+        s_mask = s < share_end
+        mask = c_mask & s_mask
+        sum = sum + tl.where(s_mask, tl.load(x_ptr + (base + s * C), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (share * (grid_x * grid_y) + (b * grid_x + c)), sum, mask=c_mask)
+
+    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
 @triton.jit
@@ -70,7 +72,7 @@ def variance_over_middle__flat_final(
     grid_y,
     parts,
     TILE_P: tl.constexpr,
-    TILE_B_C: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """The parts combined.
 
@@ -82,21 +84,19 @@ def variance_over_middle__flat_final(
         else tl.float32
     )
 
-    b_c_tile = tl.program_id(0)
-    # block-axis: a program does TILE_B_C indices of b_c.
-    b_c = b_c_tile * TILE_B_C + tl.arange(0, TILE_B_C)[None, :]
-    b_c_mask = b_c < grid_y * grid_x
-    sum = tl.zeros([TILE_P, TILE_B_C], D)
+    flat_tile = tl.program_id(0)
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < grid_y * grid_x
+
+    sum = tl.zeros([TILE_P, TILE_FLAT], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask,
-            tl.load(sum_partials + (grid_x * p * grid_y + b_c), mask=b_c_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = flat_mask & (p < parts)
+        slot = p * grid_x * grid_y + flat
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_total + b_c, sum, mask=b_c_mask)
+    tl.store(sum_total + flat, sum, mask=flat_mask)
 
 
 @triton.jit
@@ -121,30 +121,32 @@ def variance_over_middle__flat_partial_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    pid_over_cdiv_grid_x = pid // cdiv_grid_x
-    b = pid_over_cdiv_grid_x % grid_y
-    share = pid_over_cdiv_grid_x // grid_y
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % grid_y
+    share = pid // (c_tiles * grid_y)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.load(sum_total + (b * grid_x + c), mask=c_mask).to(D)
     base = b * S * C + c
     mean = sum / tl.cast(S, tl.int32).to(D)
     squares = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
-    s_end = tl.minimum(share * s_per_share_2 + s_per_share_2, S)
-    for s_start in tl.range(share * s_per_share_2, s_end, TILE_S, num_stages=4):
+    share_start = share * s_per_share_2
+    share_end = tl.minimum(share_start + s_per_share_2, S)
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
-        s_mask = s < s_end
-        centred = tl.load(x_ptr + (base + s * C), mask=c_mask & s_mask).to(D) - mean
+        s_mask = s < share_end
+        mask = c_mask & s_mask
+        centred = tl.load(x_ptr + (base + s * C), mask=mask).to(D) - mean
         squares = squares + tl.where(s_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    tl.store(
-        squares_partials + (share * (grid_x * grid_y) + (b * grid_x + c)), squares, mask=c_mask
-    )
+
+    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    tl.store(squares_partials + slot, squares, mask=c_mask)
 
 
 @triton.jit
@@ -168,23 +170,19 @@ def variance_over_middle__flat_final_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    b = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(
-                squares_partials + (p * (grid_x * grid_y) + (b * grid_x + c)), mask=c_mask & p_mask
-            ).to(D),
-            0.0,
-        )
+        mask = c_mask & (p < parts_2)
+        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)
 
@@ -208,21 +206,21 @@ def variance_over_middle__whole(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    b = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     base = b * S * C + c
     sum = tl.zeros([TILE_S, TILE_C], D)
     for s_start in tl.range(0, S, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < S
-        sum = sum + tl.where(
-            s_mask, tl.load(x_ptr + (base + s * C), mask=c_mask & s_mask).to(D), 0.0
-        )
+        mask = c_mask & s_mask
+        sum = sum + tl.where(s_mask, tl.load(x_ptr + (base + s * C), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(S, tl.int32).to(D)
     squares = tl.zeros([TILE_S, TILE_C], D)
@@ -230,7 +228,8 @@ def variance_over_middle__whole(
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < S
-        centred = tl.load(x_ptr + (base + s * C), mask=c_mask & s_mask).to(D) - mean
+        mask = c_mask & s_mask
+        centred = tl.load(x_ptr + (base + s * C), mask=mask).to(D) - mean
         squares = squares + tl.where(s_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)
@@ -257,27 +256,29 @@ def variance_over_middle__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    pid_over_cdiv_grid_x = pid // cdiv_grid_x
-    b = pid_over_cdiv_grid_x % grid_y
-    share = pid_over_cdiv_grid_x // grid_y
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % grid_y
+    share = pid // (c_tiles * grid_y)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     base = b * S * C + c
     sum = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
-    s_end = tl.minimum(share * s_per_share + s_per_share, S)
-    for s_start in tl.range(share * s_per_share, s_end, TILE_S, num_stages=4):
+    share_start = share * s_per_share
+    share_end = tl.minimum(share_start + s_per_share, S)
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
-        s_mask = s < s_end
-        sum = sum + tl.where(
-            s_mask, tl.load(x_ptr + (base + s * C), mask=c_mask & s_mask).to(D), 0.0
-        )
+        s_mask = s < share_end
+        mask = c_mask & s_mask
+        sum = sum + tl.where(s_mask, tl.load(x_ptr + (base + s * C), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (share * (grid_x * grid_y) + (b * grid_x + c)), sum, mask=c_mask)
+
+    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
 @triton.jit
@@ -301,23 +302,19 @@ def variance_over_middle__final(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    b = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask,
-            tl.load(
-                sum_partials + (p * (grid_x * grid_y) + (b * grid_x + c)), mask=c_mask & p_mask
-            ).to(D),
-            0.0,
-        )
+        mask = c_mask & (p < parts)
+        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + (b * grid_x + c), sum, mask=c_mask)
 
@@ -344,30 +341,32 @@ def variance_over_middle__partial_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    pid_over_cdiv_grid_x = pid // cdiv_grid_x
-    b = pid_over_cdiv_grid_x % grid_y
-    share = pid_over_cdiv_grid_x // grid_y
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % grid_y
+    share = pid // (c_tiles * grid_y)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.load(sum_total + (b * grid_x + c), mask=c_mask).to(D)
     base = b * S * C + c
     mean = sum / tl.cast(S, tl.int32).to(D)
     squares = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
-    s_end = tl.minimum(share * s_per_share_2 + s_per_share_2, S)
-    for s_start in tl.range(share * s_per_share_2, s_end, TILE_S, num_stages=4):
+    share_start = share * s_per_share_2
+    share_end = tl.minimum(share_start + s_per_share_2, S)
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
-        s_mask = s < s_end
-        centred = tl.load(x_ptr + (base + s * C), mask=c_mask & s_mask).to(D) - mean
+        s_mask = s < share_end
+        mask = c_mask & s_mask
+        centred = tl.load(x_ptr + (base + s * C), mask=mask).to(D) - mean
         squares = squares + tl.where(s_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    tl.store(
-        squares_partials + (share * (grid_x * grid_y) + (b * grid_x + c)), squares, mask=c_mask
-    )
+
+    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    tl.store(squares_partials + slot, squares, mask=c_mask)
 
 
 @triton.jit
@@ -391,23 +390,19 @@ def variance_over_middle__final_2(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    b = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(
-                squares_partials + (p * (grid_x * grid_y) + (b * grid_x + c)), mask=c_mask & p_mask
-            ).to(D),
-            0.0,
-        )
+        mask = c_mask & (p < parts_2)
+        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)
 
@@ -420,28 +415,21 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     if grid_x <= 1023:
         TILE_C = min(64, _power_of_two(grid_x))
         TILE_S = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(S))
-        s_per_share = max(
-            1,
-            triton.cdiv(
-                S,
-                max(
-                    1,
-                    min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y)),
-                ),
-            ),
+        s_shares = max(
+            1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))
         )
-        s_shares = triton.cdiv(S, s_per_share)
-        parts = s_shares
-        s_per_share_2 = s_per_share
-        s_shares_2 = triton.cdiv(S, s_per_share_2)
-        parts_2 = s_shares_2
+        s_per_share = triton.cdiv(S, s_shares)
+        parts = triton.cdiv(S, s_per_share)
+        s_shares_2 = s_shares
+        s_per_share_2 = triton.cdiv(S, s_shares_2)
+        parts_2 = triton.cdiv(S, s_per_share_2)
         sum_partials = _Scratch(D, parts * (grid_x * grid_y))
         sum_total = _Scratch(D, grid_x * grid_y)
         squares_partials = _Scratch(D, parts_2 * (grid_x * grid_y))
         return [
             _Stage(
                 variance_over_middle__flat_partial,
-                (triton.cdiv(grid_x, TILE_C) * grid_y * s_shares,),
+                (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
                 x_ptr,
                 S,
                 C,
@@ -456,20 +444,20 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             ),
             _Stage(
                 variance_over_middle__flat_final,
-                lambda meta: (triton.cdiv(grid_x * grid_y, meta["TILE_B_C"]),),
+                lambda meta: (triton.cdiv(grid_x * grid_y, meta["TILE_FLAT"]),),
                 sum_partials,
                 sum_total,
                 grid_x,
                 grid_y,
                 parts,
                 TILE_P=min(1024 // min(4, _power_of_two(grid_x * grid_y)), _power_of_two(parts)),
-                TILE_B_C=min(4, _power_of_two(grid_x * grid_y)),
+                TILE_FLAT=min(4, _power_of_two(grid_x * grid_y)),
                 num_warps=4,
                 tuned=variance_over_middle__flat_final_tuned,
             ),
             _Stage(
                 variance_over_middle__flat_partial_2,
-                (triton.cdiv(grid_x, TILE_C) * grid_y * s_shares_2,),
+                (triton.cdiv(grid_x, TILE_C) * grid_y * parts_2,),
                 x_ptr,
                 S,
                 C,
@@ -520,25 +508,21 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_S = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(S))
-    s_per_share = max(
-        1,
-        triton.cdiv(
-            S,
-            max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))),
-        ),
+    s_shares = max(
+        1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))
     )
-    s_shares = triton.cdiv(S, s_per_share)
-    parts = s_shares
-    s_per_share_2 = s_per_share
-    s_shares_2 = triton.cdiv(S, s_per_share_2)
-    parts_2 = s_shares_2
+    s_per_share = triton.cdiv(S, s_shares)
+    parts = triton.cdiv(S, s_per_share)
+    s_shares_2 = s_shares
+    s_per_share_2 = triton.cdiv(S, s_shares_2)
+    parts_2 = triton.cdiv(S, s_per_share_2)
     sum_partials = _Scratch(D, parts * (grid_x * grid_y))
     sum_total = _Scratch(D, grid_x * grid_y)
     squares_partials = _Scratch(D, parts_2 * (grid_x * grid_y))
     return [
         _Stage(
             variance_over_middle__partial,
-            (triton.cdiv(grid_x, TILE_C) * grid_y * s_shares,),
+            (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
             x_ptr,
             S,
             C,
@@ -566,7 +550,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         ),
         _Stage(
             variance_over_middle__partial_2,
-            (triton.cdiv(grid_x, TILE_C) * grid_y * s_shares_2,),
+            (triton.cdiv(grid_x, TILE_C) * grid_y * parts_2,),
             x_ptr,
             S,
             C,

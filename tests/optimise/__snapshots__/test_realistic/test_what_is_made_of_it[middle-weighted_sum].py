@@ -27,20 +27,22 @@ def weighted_sum__whole(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    b = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_S, TILE_C], D)
     for s_start in tl.range(0, S, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < S
+        mask = c_mask & s_mask
         w = tl.load(w_ptr + (b * S + s), mask=s_mask).to(D)
         sum = sum + tl.where(
-            s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=c_mask & s_mask).to(D), 0.0
+            s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=mask).to(D), 0.0
         )
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
@@ -68,27 +70,31 @@ def weighted_sum__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    pid_over_cdiv_grid_x = pid // cdiv_grid_x
-    b = pid_over_cdiv_grid_x % grid_y
-    share = pid_over_cdiv_grid_x // grid_y
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % grid_y
+    share = pid // (c_tiles * grid_y)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
-    s_end = tl.minimum(share * s_per_share + s_per_share, S)
-    for s_start in tl.range(share * s_per_share, s_end, TILE_S, num_stages=4):
+    share_start = share * s_per_share
+    share_end = tl.minimum(share_start + s_per_share, S)
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
-        s_mask = s < s_end
+        s_mask = s < share_end
+        mask = c_mask & s_mask
         w = tl.load(w_ptr + (b * S + s), mask=s_mask).to(D)
         sum = sum + tl.where(
-            s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=c_mask & s_mask).to(D), 0.0
+            s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=mask).to(D), 0.0
         )
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(sum_partials + (share * (grid_x * grid_y) + (b * grid_x + c)), sum, mask=c_mask)
+
+    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
 @triton.jit
@@ -111,23 +117,19 @@ def weighted_sum__final(
     )
 
     pid = tl.program_id(0)
-    cdiv_grid_x = tl.cdiv(grid_x, TILE_C)
-    c_tile = pid % cdiv_grid_x
-    b = pid // cdiv_grid_x
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask,
-            tl.load(
-                sum_partials + (p * (grid_x * grid_y) + (b * grid_x + c)), mask=c_mask & p_mask
-            ).to(D),
-            0.0,
-        )
+        mask = c_mask & (p < parts)
+        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
 
@@ -159,20 +161,16 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
         ]
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_S = min(min(4096, 16384 // max(D.itemsize, 4)) // TILE_C, _power_of_two(S))
-    s_per_share = max(
-        1,
-        triton.cdiv(
-            S,
-            max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))),
-        ),
+    s_shares = max(
+        1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))
     )
-    s_shares = triton.cdiv(S, s_per_share)
-    parts = s_shares
+    s_per_share = triton.cdiv(S, s_shares)
+    parts = triton.cdiv(S, s_per_share)
     sum_partials = _Scratch(D, parts * (grid_x * grid_y))
     return [
         _Stage(
             weighted_sum__partial,
-            (triton.cdiv(grid_x, TILE_C) * grid_y * s_shares,),
+            (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
             x_ptr,
             w_ptr,
             S,

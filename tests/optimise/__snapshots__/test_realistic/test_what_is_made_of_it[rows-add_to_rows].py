@@ -24,20 +24,20 @@ def add_to_rows__tiled(
     )
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_I)
-    i_tile = pid % cdiv_N
-    row_tile = pid // cdiv_N
+    i_tiles = tl.cdiv(N, TILE_I)
+    i_tile = pid % i_tiles
+    row_tile = pid // i_tiles
     # spread-loop: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < N
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
-    row_mask = row < grid_x
+    mask = i_mask & (row < grid_x)
+
     tl.store(
         y_ptr + (row * N + i),
-        tl.load(x_ptr + (row * N + i), mask=row_mask & i_mask).to(D)
-        + tl.load(bias_ptr + i, mask=i_mask).to(D),
-        mask=row_mask & i_mask,
+        tl.load(x_ptr + (row * N + i), mask=mask).to(D) + tl.load(bias_ptr + i, mask=i_mask).to(D),
+        mask=mask,
     )
 
 

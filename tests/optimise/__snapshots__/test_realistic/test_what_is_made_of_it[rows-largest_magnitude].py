@@ -21,8 +21,9 @@ def largest_magnitude__partial(
     # split-reduction: a program does TILE_BLOCK indices of at.
     at = at_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     at_mask = at < n
+
     largest = tl.zeros([TILE_BLOCK], D)
-    x = tl.abs(tl.where(at_mask, tl.load(x_ptr + at, mask=at_mask, other=0.0).to(D), 0.0))
+    x = tl.abs(tl.load(x_ptr + at, mask=at_mask, other=0.0).to(D))
     largest = tl.maximum(largest, x, propagate_nan=tl.PropagateNan.ALL)
     largest = tl.reduce(largest, None, _maximum)
     tl.store(largest_partials + at_tile, largest)
@@ -49,7 +50,7 @@ def largest_magnitude__final(
         p_mask = p < parts
         largest = tl.maximum(
             largest,
-            tl.where(p_mask, tl.load(largest_partials + p, mask=p_mask).to(D), -float("inf")),
+            tl.load(largest_partials + p, mask=p_mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, None, _maximum)

@@ -1,6 +1,6 @@
 # split-reduction: the loop over `cols` is shared out among programs
 # block-axis: TILE_ROW indices of `row` in `normalise_rows__flat_final`
-# block-axis: TILE_ROW_COLS indices of `row_cols` in `normalise_rows__flat_apply`
+# block-axis: TILE_FLAT indices of `flat` in `normalise_rows__flat_apply`
 # split-kernel: 3 launches: normalise_rows__flat_partial, normalise_rows__flat_final, normalise_rows__flat_apply
 # collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
 # block-axis: TILE_ROW indices of `row` in `normalise_rows__final`
@@ -25,17 +25,20 @@ def normalise_rows__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_BLOCK)
-    cols_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    row = pid // cols_tiles
     # split-reduction: a program does TILE_BLOCK indices of cols.
     cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     cols_mask = cols < N
+
     squares = tl.zeros([TILE_BLOCK], D)
-    x = tl.where(cols_mask, tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D), 0.0)
+    x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
     squares = squares + x * x
     squares = tl.sum(squares)
-    tl.store(squares_partials + (cols_tile * grid_x + row), squares)
+
+    slot = cols_tile * grid_x + row
+    tl.store(squares_partials + slot, squares)
 
 
 @triton.jit
@@ -61,15 +64,13 @@ def normalise_rows__flat_final(
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
+
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(squares_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = row_mask & (p < parts)
+        slot = p * grid_x + row
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -82,7 +83,7 @@ def normalise_rows__flat_apply(
     eps,
     squares_total,
     grid_x,
-    TILE_ROW_COLS: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
 ):
     """Each index of `cols`, independent of the others.
 
@@ -94,18 +95,17 @@ def normalise_rows__flat_apply(
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
 
-    row_cols_tile = tl.program_id(0)
-    # block-axis: a program does TILE_ROW_COLS indices of row_cols.
-    row_cols = row_cols_tile * TILE_ROW_COLS + tl.arange(0, TILE_ROW_COLS)
-    row_cols_mask = row_cols < grid_x * N
-    # collapse-axes: row_cols counts all cols of each row.
-    row = row_cols // N
-    squares = tl.load(squares_total + row, mask=row_cols_mask).to(D)
-    norm = tl.maximum(
-        tl.sqrt(squares), tl.cast(tl.cast(eps, D), D), propagate_nan=tl.PropagateNan.ALL
-    )
-    x = tl.load(x_ptr + row_cols, mask=row_cols_mask).to(D)
-    tl.store(y_ptr + row_cols, x / norm, mask=row_cols_mask)
+    flat_tile = tl.program_id(0)
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
+    flat_mask = flat < grid_x * N
+
+    # collapse-axes: flat counts all cols of each row.
+    row = flat // N
+    squares = tl.load(squares_total + row, mask=flat_mask).to(D)
+    norm = tl.maximum(tl.sqrt(squares), tl.cast(eps, D), propagate_nan=tl.PropagateNan.ALL)
+    x = tl.load(x_ptr + flat, mask=flat_mask).to(D)
+    tl.store(y_ptr + flat, x / norm, mask=flat_mask)
 
 
 @triton.jit
@@ -125,17 +125,20 @@ def normalise_rows__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_BLOCK)
-    cols_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    row = pid // cols_tiles
     # split-reduction: a program does TILE_BLOCK indices of cols.
     cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     cols_mask = cols < N
+
     squares = tl.zeros([TILE_BLOCK], D)
-    x = tl.where(cols_mask, tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D), 0.0)
+    x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
     squares = squares + x * x
     squares = tl.sum(squares)
-    tl.store(squares_partials + (cols_tile * grid_x + row), squares)
+
+    slot = cols_tile * grid_x + row
+    tl.store(squares_partials + slot, squares)
 
 
 @triton.jit
@@ -161,15 +164,13 @@ def normalise_rows__final(
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
+
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(squares_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = row_mask & (p < parts)
+        slot = p * grid_x + row
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -194,16 +195,15 @@ def normalise_rows__apply(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_BLOCK)
-    cols_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    row = pid // cols_tiles
     # spread-loop: a program does TILE_BLOCK indices of cols.
     cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     cols_mask = cols < N
+
     squares = tl.load(squares_total + row).to(D)
-    norm = tl.maximum(
-        tl.sqrt(squares), tl.cast(tl.cast(eps, D), D), propagate_nan=tl.PropagateNan.ALL
-    )
+    norm = tl.maximum(tl.sqrt(squares), tl.cast(eps, D), propagate_nan=tl.PropagateNan.ALL)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask).to(D)
     tl.store(y_ptr + (cols + row * N), x / norm, mask=cols_mask)
 
@@ -244,14 +244,14 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             ),
             _Stage(
                 normalise_rows__flat_apply,
-                lambda meta: (triton.cdiv(N * grid_x, meta["TILE_ROW_COLS"]),),
+                lambda meta: (triton.cdiv(grid_x * N, meta["TILE_FLAT"]),),
                 x_ptr,
                 y_ptr,
                 N,
                 eps,
                 squares_total,
                 grid_x,
-                TILE_ROW_COLS=min(256, _power_of_two(N * grid_x)),
+                TILE_FLAT=min(256, _power_of_two(grid_x * N)),
                 num_warps=4,
                 tuned=normalise_rows__flat_apply_tuned,
             ),

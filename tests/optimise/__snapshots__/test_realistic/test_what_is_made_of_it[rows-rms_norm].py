@@ -25,17 +25,20 @@ def rms_norm__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_I)
-    i_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    i_tiles = tl.cdiv(N, TILE_I)
+    i_tile = pid % i_tiles
+    row = pid // i_tiles
     # split-reduction: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < N
+
     squares = tl.zeros([TILE_I], D)
     x = tl.load(x_ptr + (row * N + i), mask=i_mask).to(D)
     squares = squares + tl.where(i_mask, x * x, 0.0)
     squares = tl.sum(squares)
-    tl.store(squares_partials + (i_tile * grid_x + row), squares)
+
+    slot = i_tile * grid_x + row
+    tl.store(squares_partials + slot, squares)
 
 
 @triton.jit
@@ -61,15 +64,13 @@ def rms_norm__final(
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
+
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        squares = squares + tl.where(
-            p_mask,
-            tl.load(squares_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = row_mask & (p < parts)
+        slot = p * grid_x + row
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -97,24 +98,24 @@ def rms_norm__apply(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_I)
-    i_tile = pid % cdiv_N
-    row_tile = pid // cdiv_N
+    i_tiles = tl.cdiv(N, TILE_I)
+    i_tile = pid % i_tiles
+    row_tile = pid // i_tiles
     # spread-loop: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < N
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
     row_mask = row < grid_x
+    mask = i_mask & row_mask
+
     squares = tl.load(squares_total + row, mask=row_mask).to(D)
-    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(tl.cast(eps, D), D))
+    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(eps, D))
     at = row * N + i
     tl.store(
         y_ptr + at,
-        tl.load(x_ptr + at, mask=row_mask & i_mask).to(D)
-        * rrms
-        * tl.load(weight_ptr + i, mask=i_mask).to(D),
-        mask=row_mask & i_mask,
+        tl.load(x_ptr + at, mask=mask).to(D) * rrms * tl.load(weight_ptr + i, mask=i_mask).to(D),
+        mask=mask,
     )
 
 
@@ -143,8 +144,9 @@ def rms_norm__store(
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)
     row_mask = row < grid_x
+
     squares = tl.load(squares_total + row, mask=row_mask).to(D)
-    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(tl.cast(eps, D), D))
+    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(eps, D))
     tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)
 
 

@@ -20,21 +20,24 @@ def row_max__partial(
     lowest = tl.cast(lowest, tl.float32)
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_BLOCK)
-    cols_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    row = pid // cols_tiles
     # split-reduction: a program does TILE_BLOCK indices of cols.
     cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
     cols_mask = cols < N
+
     fill = tl.cast(lowest, tl.float32)
     largest = tl.full([TILE_BLOCK], fill, tl.float32)
     largest = tl.maximum(
         largest,
-        tl.where(cols_mask, tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=fill), fill),
+        tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=fill),
         propagate_nan=tl.PropagateNan.ALL,
     )
     largest = tl.reduce(largest, None, _maximum)
-    tl.store(largest_partials + (cols_tile * grid_x + row), largest)
+
+    slot = cols_tile * grid_x + row
+    tl.store(largest_partials + slot, largest)
 
 
 @triton.jit
@@ -54,17 +57,15 @@ def row_max__final(
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
+
     largest = tl.full([TILE_P, TILE_ROW], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+        mask = row_mask & (p < parts)
+        slot = p * grid_x + row
         largest = tl.maximum(
             largest,
-            tl.where(
-                p_mask,
-                tl.load(largest_partials + (p * grid_x + row), mask=row_mask & p_mask),
-                -float("inf"),
-            ),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

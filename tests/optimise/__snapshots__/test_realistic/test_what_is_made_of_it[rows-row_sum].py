@@ -23,16 +23,19 @@ def row_sum__partial(
     )
 
     pid = tl.program_id(0)
-    cdiv_N = tl.cdiv(N, TILE_I)
-    i_tile = pid % cdiv_N
-    row = pid // cdiv_N
+    i_tiles = tl.cdiv(N, TILE_I)
+    i_tile = pid % i_tiles
+    row = pid // i_tiles
     # split-reduction: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < N
+
     sum = tl.zeros([TILE_I], D)
     sum = sum + tl.where(i_mask, tl.load(x_ptr + (row * N + i), mask=i_mask).to(D), 0)
     sum = tl.sum(sum).to(D)
-    tl.store(sum_partials + (i_tile * grid_x + row), sum)
+
+    slot = i_tile * grid_x + row
+    tl.store(sum_partials + slot, sum)
 
 
 @triton.jit
@@ -58,13 +61,13 @@ def row_sum__final(
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
+
     sum = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        sum = sum + tl.where(
-            p_mask, tl.load(sum_partials + (p * grid_x + row), mask=row_mask & p_mask).to(D), 0
-        )
+        mask = row_mask & (p < parts)
+        slot = p * grid_x + row
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + row, sum, mask=row_mask)
 
