@@ -3,17 +3,16 @@
 Two accesses through different parameters never do: launchers refuse tensors that share memory with one that is
 written. Iterations of different programs may run in any order as it is. So what is asked is whether, in one program, an
 iteration writes what another one reads or writes. An address that is a polynomial in the axes gives each combination of
-indices an element of its own if its strides are those of a mixed radix: each a multiple of the next smaller one's
-extent.
+indices an element of its own if the axes are digits of a mixed radix (`transpiler.analysis.mixed_radix`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
-from transpiler.analysis.polynomial import Polynomial, constant
+from transpiler.analysis.mixed_radix import Digit, mixed_radix
+from transpiler.analysis.polynomial import constant
 from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Pointer, PointerTensor
@@ -24,6 +23,7 @@ from transpiler.optimise.nest import Loop, item_expressions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from transpiler.analysis.polynomial import Polynomial
     from transpiler.optimise.indices import Indices
     from transpiler.optimise.nest import Axis, Item
 
@@ -106,51 +106,17 @@ def reorderable(loop: Loop, indices: Indices) -> frozenset[ir.Symbol]:
 
 def injective(reach: Reach, indices: Indices) -> frozenset[ir.Symbol] | None:
     """What has to be positive for an access to touch another element for each index; None where it may not."""
-    strides: list[tuple[Polynomial, Polynomial]] = []
+    digits: list[Digit] = []
     for axis in reach.axes:
         stride = indices.coefficient(reach.offsets, axis.symbol)
         if stride is None:
             return None
         extent = indices.polynomial(axis.stop) - indices.polynomial(axis.start)
-        strides.append((stride, extent))
-    for order in permutations(strides):
-        needed = _radix(order, indices)
-        if needed is not None:
-            return needed
-    return None
-
-
-def _radix(
-    order: tuple[tuple[Polynomial, Polynomial], ...], indices: Indices
-) -> frozenset[ir.Symbol] | None:
-    """What has to be positive for these strides, the innermost first, to be those of a mixed radix."""
-    span = constant(1)
-    needed: set[ir.Symbol] = set()
-    for stride, extent in order:
-        factors = ratio(stride, span)
-        if factors is None:
-            return None
-        for index in factors:
-            symbol = indices.argument(index)
-            if symbol is None:
-                return None
-            needed.add(symbol)
-        span = stride.times(extent)
-    return frozenset(needed)
-
-
-def ratio(stride: Polynomial, span: Polynomial) -> list[int] | None:
-    """The atoms whose product, times a positive number, `span` has to be multiplied by to give `stride`."""
-    if len(stride.terms) != 1 or len(span.terms) != 1:
+        digits.append(Digit(indices.atom(axis.symbol), stride, extent))
+    positive = mixed_radix(digits, may_be_positive=lambda it: indices.argument(it) is not None)
+    if positive is None:
         return None
-    ((product, factor),), ((within, unit),) = stride.terms, span.terms
-    if unit <= 0 or factor % unit or (factor // unit <= 0 and span.constant != 1) or factor == 0:
-        return None
-    left = Counter(product)
-    left.subtract(Counter(within))
-    if any(count < 0 for count in left.values()):
-        return None
-    return list(left.elements())
+    return frozenset(symbol for it in positive if (symbol := indices.argument(it)) is not None)
 
 
 def passes_memory_on(items: Sequence[Item], indices: Indices) -> bool:

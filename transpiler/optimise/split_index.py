@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.mixed_radix import ratio
 from transpiler.analysis.polynomial import constant, made_of
 from transpiler.ir import nodes as ir
 from transpiler.ir.dump import dump_expression
 from transpiler.ir.types import I32
 from transpiler.ir.visit import walk_expression
 from transpiler.optimise.build import Build
-from transpiler.optimise.dependence import ratio
 from transpiler.optimise.expressions import IntegerRewriter, expression_of
 from transpiler.optimise.nest import Loop, item_expressions, walk_items
 from transpiler.optimise.work import rewritten, substituted

@@ -35,7 +35,10 @@ def are_distinct(offsets: str, mask: str = "None", around: str = "let x = {};\n"
     return is_injective(quantities, access.offsets, access.conditions, frozenset(variables))
 
 
-@pytest.mark.parametrize("offsets", ["at", "at + n", "at * 2", "lanes + (pid * BLOCK + 3)"])
+@pytest.mark.parametrize(
+    "offsets",
+    ["at", "at + n", "at * 2", "lanes + (pid * BLOCK + 3)", "lanes + pid * BLOCK * 2", "n - at"],
+)
 def test_a_digit_weighs_what_the_digits_below_it_count_to(offsets: str) -> None:
     assert are_distinct(offsets)
 
@@ -53,6 +56,7 @@ def test_a_condition_bounds_the_digits_below() -> None:
     assert are_distinct("lanes + pid * n", "Some(lanes.lt(n))")
     assert not are_distinct("lanes + pid * n")
     assert not are_distinct("lanes + pid * m", "Some(lanes.lt(n))")
+    assert not are_distinct("pid * n - lanes", "Some((lanes * -1).lt(n))")
 
 
 def test_iterations_are_digits() -> None:
