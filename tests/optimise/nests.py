@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transpiler.diagnostics.sink import Sink
 from transpiler.frontend.parser import parse_file
+from transpiler.optimise.indices import Indices
 from transpiler.optimise.lift import lift
-from transpiler.optimise.nest import Nest, dump_nest
+from transpiler.optimise.nest import Item, Loop, Nest, dump_nest
+from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.symbols import Symbols
+from transpiler.optimise.work import definitions
 from transpiler.passes.cfg import Features
 from transpiler.passes.context import PassContext
 from transpiler.passes.elaborate import elaborate
@@ -41,6 +46,18 @@ def lifted(body: str, dtype: str = "D") -> tuple[Nest, Symbols]:
     (routine,) = run_passes(module, PassContext(sink=sink), PREPARE).kernels
     symbols = Symbols(routine)
     return lift(routine, {}, symbols), symbols
+
+
+def taken_apart(body: str) -> tuple[Nest, Symbols]:
+    """The same, with the indices of its loops taken apart where they can be."""
+    nest, symbols = lifted(body)
+    indices = Indices(definitions(nest.items))
+
+    def split(item: Item) -> Item:
+        found = split_index(item, indices, symbols) if isinstance(item, Loop) else item
+        return found.loop if isinstance(found, SplitLoop) else item
+
+    return replace(nest, items=tuple(map(split, nest.items))), symbols
 
 
 def dumped(body: str, dtype: str = "D") -> list[str]:

@@ -126,17 +126,12 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
         for axis in (*work.programs, *(loop.axis for loop in nested))
         if _may_be_lanes(axis, work, options)
     )
-    innermost = [it for it in every if it.axes] or every
-    scores = {
-        axis.symbol: sum(
-            indices.coefficient(it.offsets, axis.symbol) == constant(1) for it in innermost
-        )
-        for axis in axes
-    }
     if not axes:
         return None
+    innermost = [it for it in every if it.axes] or every
+    scores = {axis.symbol: _contiguity(axis, axes, innermost, indices) for axis in axes}
     columns = max(axes, key=lambda axis: scores[axis.symbol])
-    if scores[columns.symbol] == 0:
+    if not any(scores[columns.symbol]):
         return None
     rows = _rows(work, axes, columns, every, indices)
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
@@ -165,6 +160,18 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
         )
     others = tuple(it for it in work.programs if it is not columns and it not in rows)
     return Layout(first, second, others, reduced, shape)
+
+
+def _contiguity(
+    axis: Axis, axes: tuple[Axis, ...], found: list[Reach], indices: Indices
+) -> tuple[int, ...]:
+    """How many accesses are contiguous along an axis: first those that vary along most axes, whose data is most."""
+    counts = [0] * (len(axes) + 1)
+    for reach in found:
+        if indices.coefficient(reach.offsets, axis.symbol) == constant(1):
+            inside = _inside(indices, reach.offsets)
+            counts[sum(it.symbol in inside for it in axes)] += 1
+    return tuple(reversed(counts))
 
 
 def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT001 - two facts

@@ -1,8 +1,8 @@
 # split-index: `i` is taken apart into `i_high` and `i_low` below HW
-# vectorise-loop: TILE_I_LOW indices of `i_low` in `group_norm_apply__tiled`
-# spread-loop: a program for each tile of TILE_I_LOW indices of `i_low` in `group_norm_apply__tiled`
 # vectorise-loop: TILE_I_HIGH indices of `i_high` in `group_norm_apply__tiled`
 # spread-loop: a program for each tile of TILE_I_HIGH indices of `i_high` in `group_norm_apply__tiled`
+# vectorise-loop: TILE_I_LOW indices of `i_low` in `group_norm_apply__tiled`
+# spread-loop: a program for each tile of TILE_I_LOW indices of `i_low` in `group_norm_apply__tiled`
 
 
 @triton.jit
@@ -18,8 +18,8 @@ def group_norm_apply__tiled(
     HW,
     grid_x,
     grid_y,
-    TILE_I_LOW: tl.constexpr,
     TILE_I_HIGH: tl.constexpr,
+    TILE_I_LOW: tl.constexpr,
 ):
     """Each index of `i_high`, independent of the others.
 
@@ -30,17 +30,17 @@ def group_norm_apply__tiled(
     )
 
     pid = tl.program_id(0)
-    i_high_tiles = tl.cdiv(K, TILE_I_HIGH)
-    i_high_tile = pid % i_high_tiles
-    n = (pid // i_high_tiles) % grid_x
-    g = (pid // (i_high_tiles * grid_x)) % grid_y
-    i_low_tile = pid // (i_high_tiles * grid_x * grid_y)
-    # spread-loop: a program does TILE_I_HIGH indices of i_high.
-    i_high = i_high_tile * TILE_I_HIGH + tl.arange(0, TILE_I_HIGH)[None, :]
-    i_high_mask = i_high < K
+    i_low_tiles = tl.cdiv(HW, TILE_I_LOW)
+    i_low_tile = pid % i_low_tiles
+    n = (pid // i_low_tiles) % grid_x
+    g = (pid // (i_low_tiles * grid_x)) % grid_y
+    i_high_tile = pid // (i_low_tiles * grid_x * grid_y)
     # spread-loop: a program does TILE_I_LOW indices of i_low.
-    i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[:, None]
-    mask = i_high_mask & (i_low < HW)
+    i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[None, :]
+    # spread-loop: a program does TILE_I_HIGH indices of i_high.
+    i_high = i_high_tile * TILE_I_HIGH + tl.arange(0, TILE_I_HIGH)[:, None]
+    i_high_mask = i_high < K
+    mask = (i_low < HW) & i_high_mask
 
     group = n * G + g
     mean = tl.load(mean_ptr + group).to(D)
@@ -67,10 +67,10 @@ def _plan_group_norm_apply(
         _Stage(
             group_norm_apply__tiled,
             lambda meta: (
-                triton.cdiv(K, meta["TILE_I_HIGH"])
+                triton.cdiv(HW, meta["TILE_I_LOW"])
                 * grid_x
                 * grid_y
-                * triton.cdiv(HW, meta["TILE_I_LOW"]),
+                * triton.cdiv(K, meta["TILE_I_HIGH"]),
             ),
             x_ptr,
             mean_ptr,
@@ -83,8 +83,8 @@ def _plan_group_norm_apply(
             HW,
             grid_x,
             grid_y,
-            TILE_I_LOW=min(2048 // min(256, _power_of_two(K)), _power_of_two(HW)),
-            TILE_I_HIGH=min(256, _power_of_two(K)),
+            TILE_I_HIGH=min(2048 // min(256, _power_of_two(HW)), _power_of_two(K)),
+            TILE_I_LOW=min(256, _power_of_two(HW)),
             num_warps=4,
             tuned=group_norm_apply__tiled_tuned,
         )
