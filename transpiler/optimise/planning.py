@@ -272,25 +272,30 @@ class Planner:
             return None
         works = Stages(nest, self._symbols, spreads_inner=True).works()
         collapsed = [collapse(work, self._symbols) for work in works]
-        inner = next((it.inner for it in collapsed if it is not None), None)
-        if inner is None:
+        roles = {work.role for work, it in zip(works, collapsed, strict=True) if it is not None}
+        if not roles - {Role.FINAL}:
+            # Partial results are few.
             return None
+        first = next(it for it in collapsed if it is not None)
         self._saw_works(COLLAPSE_AXES.flag, [it.work for it in collapsed if it is not None])
-        length = extent_of_axis(inner, Indices(definitions(nest.items)))
-        outer = next(it.outer for it in collapsed if it is not None)
+        length = extent_of_axis(first.inner, Indices(definitions(nest.items)))
+        conditions = [AtLeast(value=Number(_FLAT_BELOW - 1), bound=length)]
+        if Role.PARTIAL not in roles:
+            # What reduces is as it is without sharing lanes.
+            conditions += self._conditions(nest, works, [self._layout(work) for work in works])
         works = [work if it is None else it.work for work, it in zip(works, collapsed, strict=True)]
         variant = self._variant(
             works,
             [self._layout(work) for work in works],
             "flat",
-            (AtLeast(value=Number(_FLAT_BELOW - 1), bound=length),),
+            tuple(conditions),
         )
         if variant is not None:
             self._applied(
                 COLLAPSE_AXES,
-                f"`{outer.symbol.name}` and `{inner.symbol.name}` share lanes where "
-                f"`{inner.symbol.name}` has fewer than {_FLAT_BELOW} indices",
-                inner.span,
+                f"`{first.outer.symbol.name}` and `{first.inner.symbol.name}` share lanes where "
+                f"`{first.inner.symbol.name}` has fewer than {_FLAT_BELOW} indices",
+                first.inner.span,
             )
         return variant
 

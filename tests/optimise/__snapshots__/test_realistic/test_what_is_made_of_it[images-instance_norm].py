@@ -396,7 +396,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if HW <= 1023:
+    if HW <= 1023 and grid_x <= 255:
         TILE_BLOCK = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_BLOCK)
         parts_2 = parts

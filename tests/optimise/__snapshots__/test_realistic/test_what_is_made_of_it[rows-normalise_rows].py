@@ -213,7 +213,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if N <= 1023:
+    if N <= 1023 and grid_x <= 255:
         TILE_BLOCK = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_BLOCK)
         squares_partials = _Scratch(D, parts * grid_x)

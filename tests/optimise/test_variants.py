@@ -1,0 +1,84 @@
+"""Which variants plans have, and what their launchers ask to choose one."""
+
+from __future__ import annotations
+
+import re
+
+from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, kernel
+from tests.properties.nest_runs import optimised
+
+
+def variants(body: str) -> list[tuple[str, ...]]:
+    """For each variant what it is asked for, then the stages: each by what stands behind the name of the kernel."""
+    result = optimised(kernel(body))
+    assert result.text is not None, [it.message for it in result.diagnostics]
+    (plan,) = (it.optimised for it in result.plans)
+    assert plan is not None
+    text = result.text[result.text.index("def _plan_k(") :].partition("\n\n\n")[0]
+    asked = re.findall(r"^    if (.*):\n        (?!return None)", text, re.MULTILINE)
+    # The numbers are measured, and no matter here.
+    conditions = [re.sub(r" \d+", "", it) for it in asked]
+    conditions += [""] * (len(plan.variants) - len(asked))
+    return [
+        (condition, *(it.kernel.name.removeprefix("k__") for it in variant.stages))
+        for condition, variant in zip(conditions, plan.variants, strict=True)
+    ]
+
+
+def test_columns_in_the_thousands_need_one_launch() -> None:
+    assert variants(COLUMN_SUM) == [("grid_x >=", "whole"), ("", "partial", "final")]
+
+
+def test_short_planes_share_lanes() -> None:
+    assert variants(SCALAR_LOOP) == [
+        ("b <=", "flat_partial", "flat_final"),
+        ("", "partial", "final"),
+    ]
+
+
+ROWS = f"""
+    let row = T::program_id(Axis::X);
+    let zeros = T::zeros::<D>(&[BLOCK]);
+    let mut sums = zeros;
+    let mut s: i32 = 0;
+    while s < n {{
+        let i = T::arange(0, BLOCK) + s;
+        let mask = i.lt(n);
+        sums = sums + T::load(x.add_offsets(i + row * n), Some(mask), Some(zeros), {LOAD});
+        s += BLOCK;
+    }}
+    let total = T::sum(sums, None, true);
+    s = 0;
+    while s < n {{
+        let i = T::arange(0, BLOCK) + s;
+        let mask = i.lt(n);
+        let v = T::load(x.add_offsets(i + row * n), Some(mask), None, {LOAD});
+        T::store(y.add_offsets(i + row * n), v / total, Some(mask), {STORE});
+        s += BLOCK;
+    }}
+"""
+
+
+def test_rows_that_programs_enough_reduce_stay_as_written_however_short_they_are() -> None:
+    assert variants(ROWS) == [
+        ("n <= and grid_x <=", "flat_partial", "flat_final", "flat_apply"),
+        ("grid_x <=", "partial", "final", "apply"),
+    ]
+
+
+def test_partial_results_alone_are_no_reason_to_share_lanes() -> None:
+    """They lie one behind the other along both axes of the grid, whatever the tensors do."""
+    load = f"T::load(x.add_offsets(T::arange(0, 1) + ((d * n + i) * a + c)), None, None, {LOAD})"
+    twice = f"""
+    let c = T::program_id(Axis::X);
+    let d = T::program_id(Axis::Y);
+    let mut sum = T::zeros::<D>(&[1]);
+    for i in 0..n {{ sum = sum + {load}; }}
+    let mut squares = T::zeros::<D>(&[1]);
+    for i in 0..n {{ squares = squares + ({load} - sum) * ({load} - sum); }}
+    T::store(y.add_offsets(T::arange(0, 1) + (d * a + c)), squares, None, {STORE});
+    """
+    assert [stages for _, *stages in variants(twice)] == [
+        ["whole"],
+        ["partial", "final", "partial_2", "final_2"],
+    ]
