@@ -272,7 +272,6 @@ CASES = (
     ),
     Case(
         name="an_inner_loop_as_long_as_the_outer_one_says",
-        is_optimised=False,
         body=f"""
         for m in 0..M {{
         let mut a = T::zeros::<f32>(&[1]);

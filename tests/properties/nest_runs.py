@@ -15,7 +15,7 @@ import torch
 import transpiler
 from tests.interpreter.process import InterpreterLauncher, InterpreterProcess, serve
 from tests.numerics.fences import Fenced
-from transpiler.optimise import layout, planning
+from transpiler.optimise import layout, planning, widen
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.pipeline import Options, Result
 
@@ -59,6 +59,12 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
                     programs=tiling.programs if value.programs else 0,
                 )
                 stack.enter_context(patch.object(layout, name, shape))
+        shapes = {
+            order: shape._replace(programs=tiling.columns, lanes=1 << 20, least=1)
+            for order, shape in widen.SHAPES.items()
+        }
+        stack.enter_context(patch.object(widen, "SHAPES", shapes))
+        stack.enter_context(patch.object(widen, "ENOUGH_PROGRAMS", 1))
         stack.enter_context(patch.object(planning, "_FLAT_BELOW", tiling.flat_below))
         stack.enter_context(patch.object(planning, "WHOLE_COLUMNS", tiling.whole_columns))
         yield

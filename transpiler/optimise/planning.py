@@ -40,6 +40,7 @@ from transpiler.optimise.remarks import Remarks
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.stages import Stages
 from transpiler.optimise.symbols import Symbols
+from transpiler.optimise.widen import widen
 from transpiler.optimise.work import Role, Work, definitions, loops
 
 if TYPE_CHECKING:
@@ -104,10 +105,11 @@ class Planner:
         )
         self._positive: set[ir.Symbol] = set()
         self._names: set[str] = set()
+        self._is_lifted = True
 
     def plan(self) -> LaunchPlan | None:
         """The plan; None where the kernel stays as it is."""
-        plan = self._restructured() or self._improved()
+        plan = self._restructured() or self._widened() or self._improved()
         for remark in self._classic.remarks:
             self._remarks.add(remark)
         return plan
@@ -130,18 +132,41 @@ class Planner:
         variant = Variant(conditions=(), quantities=(), scratch=(), stages=(stage,))
         return LaunchPlan(kernel=self._kernel, requires=(), variants=(variant,))
 
+    def _widened(self) -> LaunchPlan | None:
+        """A tile of programs at a time of a kernel that is no nest."""
+        if not self._options.has(BLOCK_AXIS) or self._is_lifted:
+            return None
+        name = f"{self._kernel.name}__tiled"
+        try:
+            found = widen(self._kernel, self._functions, self._symbols, name)
+        except NotLiftedError as refusal:
+            self._missed(BLOCK_AXIS, refusal.reason, refusal.span)
+            return None
+        what = f"{found.tile} indices of `{found.axis}` in `{name}`"
+        self._remarks.applied(BLOCK_AXIS, self._kernel.name, what, found.span)
+        otherwise = self._improved()
+        if otherwise is None:
+            self._classic.clear()
+        stage = found.variant.stages[0]
+        self._saw_kernel(BLOCK_AXIS.flag, stage.kernel)
+        stage = replace(stage, kernel=self._with_classics(stage.kernel))
+        variants: tuple[Variant, ...] = (replace(found.variant, stages=(stage,)),)
+        if otherwise is not None:
+            variants += otherwise.variants
+        return LaunchPlan(kernel=self._kernel, requires=(), variants=variants)
+
     def _restructured(self) -> LaunchPlan | None:
         try:
             plan = self._planned()
         except NotLiftedError as refusal:
-            self._missed_all(refusal.reason, refusal.span)
+            self._not_lifted(refusal.reason, refusal.span)
             return None
         except DependentError as refusal:
-            self._missed_all(refusal.reason, refusal.call.span)
+            self._not_lifted(refusal.reason, refusal.call.span)
             return None
         except UnknownExtentError as refusal:
             reason = f"the extent of `{refusal.axis.symbol.name}` is not made of arguments"
-            self._missed_all(reason, refusal.axis.span)
+            self._not_lifted(reason, refusal.axis.span)
             return None
         if plan is not None:
             for transform, message, span in self._done:
@@ -167,6 +192,12 @@ class Planner:
         for transform in _LOOP_TRANSFORMS:
             if transform not in self._told:
                 self._missed(transform, message, span)
+
+    def _not_lifted(self, message: str, span: Span) -> None:
+        """The kernel is no nest: what is left to do is to widen it."""
+        self._is_lifted = False
+        self._told.add(BLOCK_AXIS)
+        self._missed_all(message, span)
 
     def _saw(self, name: str, nest: Nest) -> None:
         if self._observe is not None:

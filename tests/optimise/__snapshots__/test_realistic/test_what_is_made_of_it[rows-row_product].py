@@ -1,1 +1,42 @@
-# Stays as it is: `product` is carried from iteration to iteration
+# block-axis: TILE_ROW indices of `row` in `row_product__tiled`
+
+
+@triton.jit
+def row_product__tiled(
+    x_ptr,
+    y_ptr,
+    N,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+):
+    """All of it, for TILE_ROW programs at a time.
+
+    The one launch in the place of `row_product`.
+    """
+    # block-axis: a program does TILE_ROW indices of row.
+    row = tl.program_id(0) * TILE_ROW + tl.arange(0, TILE_ROW)
+    row_mask = row < grid_x
+    product = tl.full([TILE_ROW], 1.0, tl.float32)
+    for i in range(N):
+        product = product * tl.load(x_ptr + (row * N + i), mask=row_mask)
+    tl.store(y_ptr + row, product, mask=row_mask)
+
+
+def _plan_row_product(grid, x_ptr, y_ptr, N):
+    """The launches in the place of `row_product`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    return [
+        _Stage(
+            row_product__tiled,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]), grid_y, grid_z),
+            x_ptr,
+            y_ptr,
+            N,
+            grid_x,
+            TILE_ROW=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
+            num_warps=4,
+            tuned=row_product__tiled_tuned,
+        )
+    ]
+
+

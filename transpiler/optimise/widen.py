@@ -1,0 +1,345 @@
+"""A kernel that is no nest, for a tile of programs along one axis of the grid.
+
+Whatever the kernel does stays as it is, in the order in which it does it; it does it for several programs at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.analysis.facts import Facts
+from transpiler.ir import nodes as ir
+from transpiler.ir.extent import Named, Number
+from transpiler.ir.launch_plan import GRID_NAMES, Quantity, Stage, Tile, Variant
+from transpiler.ir.types import I32, DType, NamedDimension, Tensor
+from transpiler.ir.visit import walk_expression
+from transpiler.ops.enums import ENUMS
+from transpiler.ops.model import Effect
+from transpiler.optimise.build import Build
+from transpiler.optimise.extents import (
+    at_least,
+    extent_of,
+    greatest,
+    least,
+    power_of_two,
+    rounded_down,
+    rounded_up,
+)
+from transpiler.optimise.indices import Indices
+from transpiler.optimise.layout import WARPS
+from transpiler.optimise.refusals import NotLiftedError, refuse
+from transpiler.optimise.widen_axis import Order, extents, order_of, reached
+from transpiler.optimise.widen_frame import Frame, Varying, is_program
+from transpiler.optimise.widen_statements import Widener
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.types import Dimension
+    from transpiler.optimise.symbols import Symbols
+    from transpiler.source import Span
+
+
+class Shape(NamedTuple):
+    """How many programs a tile has: at most `programs`, with no more lanes than `lanes`, and at least `least`.
+
+    It pays where the kernel's own tiles have no more lanes than `own`. `choices` is what tuning tries.
+    """
+
+    programs: int
+    lanes: int
+    least: int
+    own: int
+    choices: tuple[int, ...]
+
+
+SHAPES = {
+    # Eight neighbours in f32 are a sector of memory, which is read in any case. 8192 lanes are 64 values a thread:
+    # registers hold two such tiles.
+    Order.PROGRAMS: Shape(64, 8192, 8, 1024, (8, 16, 32, 64, 128)),
+    # Eight values a thread: enough for the widest loads of halves, and for some of them to be in flight.
+    Order.OWN: Shape(1024, 1024, 1, 512, (1, 2, 4, 8, 16, 32, 64)),
+    # A warp of neighbours.
+    Order.ALONE: Shape(256, 256, 32, 1, (32, 64, 128, 256, 512)),
+}
+ENOUGH_PROGRAMS = 264
+"""How many tiles there should be before these become larger: two for each multiprocessor of an H200."""
+
+
+class Widened(NamedTuple):
+    """What is launched in the place of a kernel: `tile` programs at a time along the axis that it calls `axis`."""
+
+    variant: Variant
+    tile: str
+    axis: str
+    span: Span
+
+
+def widen(
+    kernel: ir.Kernel,
+    functions: Mapping[ir.FunctionSymbol, ir.Function],
+    symbols: Symbols,
+    name: str,
+) -> Widened:
+    """The kernel with a tile of programs along one axis of its grid, called `name`.
+
+    Raises:
+        NotLiftedError: it has no such form, or nothing would be gained by it.
+    """
+    facts = Facts(kernel, functions)
+    own = extents(kernel)
+    accesses = reached(facts)
+    refused: NotLiftedError | None = None
+    for order in (Order.PROGRAMS, Order.OWN, Order.ALONE):
+        for member in _members(kernel):
+            try:
+                varying = Varying(kernel, member)
+                if order_of(facts, varying, accesses, own) is order:
+                    return _Widening(kernel, symbols, varying, order, own).made(name)
+            except NotLiftedError as refusal:
+                refused = refused or refusal
+    if refused is None:
+        refuse("there is one program", kernel.name_span)
+    raise refused
+
+
+def _members(kernel: ir.Kernel) -> Iterator[str]:
+    """The axes of the grid along which a kernel asks for its place."""
+    for member in ENUMS["Axis"]:
+        if any(is_program(node, member) for node in kernel.body.contents.expressions):
+            yield member
+
+
+class _Widening:
+    def __init__(
+        self,
+        kernel: ir.Kernel,
+        symbols: Symbols,
+        varying: Varying,
+        order: Order,
+        own: tuple[Dimension, ...],
+    ) -> None:
+        self._kernel = kernel
+        self._symbols = symbols
+        self._member = member = varying.member
+        self._order = order
+        self._own = own
+        self._place = list(ENUMS["Axis"]).index(member)
+        self._named = next(
+            (
+                it
+                for it in kernel.body.statements
+                if isinstance(it, ir.Let) and is_program(it.value, member)
+            ),
+            None,
+        )
+        self._varying = varying
+        lets = [it for it in kernel.body.contents.statements if isinstance(it, ir.Let)]
+        self._indices = Indices({it.symbol: it.value for it in lets if not it.symbol.is_mutable})
+
+    def made(self, name: str) -> Widened:
+        kernel, symbols = self._kernel, self._symbols
+        span = kernel.name_span if self._named is None else self._named.span
+        called = self._called()
+        tile = symbols.new(self._tile_name(called), I32, span, ir.SymbolKind.CONST_GENERIC)
+        limits, statements = self._unguarded()
+        end = symbols.grid(self._place, span)
+        extent: Extent = Named(GRID_NAMES[self._place])
+        quantities: tuple[Quantity, ...] = ()
+        if limits:
+            extent = least(extent, *limits)
+            end = symbols.new(f"{called}_end", I32, span, ir.SymbolKind.PARAMETER)
+            quantities = (Quantity(name=end.name, value=extent),)
+            extent = Named(end.name)
+        frame = self._frame(called, tile, span)
+        body = (
+            *self._head(frame, end, span),
+            *Widener(kernel, frame, self._varying, symbols).statements(statements),
+        )
+        block = _without_dead(replace(kernel.body, statements=body))
+        read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
+        stage = replace(
+            kernel,
+            name=name,
+            docs=(
+                f"All of it, for {tile.name} programs at a time.",
+                "",
+                f"The one launch in the place of `{kernel.name}`.",
+            ),
+            parameters=(*(it for it in kernel.parameters if it in read), end),
+            const_generics=(*(it for it in kernel.const_generics if it in read), tile),
+            body=block,
+            backward=None,
+            backward_span=None,
+        )
+        grid: list[Extent] = list(map(Named, GRID_NAMES))
+        grid[self._place] = rounded_up(extent, Named(tile.name))
+        shape = SHAPES[self._order]
+        launched = Stage(
+            kernel=stage,
+            grid=tuple(grid),
+            tiles=(
+                Tile(
+                    name=tile.name,
+                    default=self._default(shape, extent),
+                    choices=shape.choices,
+                    limit=extent,
+                ),
+            ),
+            warps=WARPS,
+        )
+        variant = Variant(
+            conditions=tuple(self._conditions(shape, limits)),
+            quantities=quantities,
+            scratch=(),
+            stages=(launched,),
+        )
+        return Widened(variant, tile.name, called, span)
+
+    # --- Names ------------------------------------------------------------------------------------
+
+    def _called(self) -> str:
+        return f"pid_{self._member.lower()}" if self._named is None else self._named.symbol.name
+
+    def _tile_name(self, called: str) -> str:
+        name = f"TILE_{called.upper()}"
+        while any(
+            name == it.name for it in (*self._kernel.parameters, *self._kernel.const_generics)
+        ):
+            name += "_"
+        return name
+
+    def _frame(self, called: str, tile: ir.Symbol, span: Span) -> Frame:
+        rank = 2 if self._own else 1
+        place = 0 if self._order is not Order.PROGRAMS else 1
+        lanes: list[Dimension] = [1] * rank
+        lanes[place] = NamedDimension(name=tile.name)
+        index = self._symbols.new(called, Tensor(dtype=DType.I32, shape=tuple(lanes)), span)
+        exists = self._symbols.new(
+            f"{called}_mask", Tensor(dtype=DType.BOOL, shape=tuple(lanes)), span
+        )
+        return Frame(self._member, place, rank, tile, index, exists)
+
+    def _head(self, frame: Frame, end: ir.Symbol, span: Span) -> Iterator[ir.Statement]:
+        """The programs of a tile, and which of them there are."""
+        build = Build(span)
+        program = next(
+            it for it in self._kernel.body.contents.expressions if is_program(it, self._member)
+        )
+        first = build.multiply(program, build.read(frame.tile))
+        dimension = NamedDimension(name=frame.tile.name)
+        lanes = build.lanes(frame.tile, dimension, frame.place, frame.rank)
+        note = f"block-axis: a program does {frame.tile.name} indices of {frame.programs.name}."
+        comments = () if self._named is None else self._named.layout.comments
+        yield ir.Let(
+            span=span,
+            symbol=frame.programs,
+            value=build.add(first, lanes),
+            layout=ir.Layout(comments=(*comments, note)),
+        )
+        exists = build.less(build.read(frame.programs), build.read(end))
+        yield ir.Let(span=span, symbol=frame.exists, value=exists)
+
+    # --- Programs that do nothing -----------------------------------------------------------------
+
+    def _unguarded(self) -> tuple[tuple[Extent, ...], tuple[ir.Statement, ...]]:
+        """The ends from which on programs do nothing, and the statements of those before."""
+        limits: list[Extent] = []
+        statements: list[ir.Statement] = []
+        does_nothing = True
+        for statement in self._kernel.body.statements:
+            limit = self._limit(statement) if does_nothing else None
+            if limit is not None:
+                limits.append(limit)
+                continue
+            does_nothing = does_nothing and isinstance(statement, ir.Let)
+            statements.append(statement)
+        return tuple(limits), tuple(statements)
+
+    def _limit(self, statement: ir.Statement) -> Extent | None:
+        """The number from which on the programs of the axis return."""
+        match statement:
+            case ir.If(
+                condition=ir.Binary(operator=operator, left=left, right=right),
+                then_block=ir.Block(statements=(ir.Return(value=None),)),
+                else_block=None,
+            ):
+                pass
+            case _:
+                return None
+        if operator is ir.BinaryOperator.LESS_EQUAL:
+            left, right = right, left
+        elif operator is not ir.BinaryOperator.GREATER_EQUAL:
+            return None
+        if not is_program(self._indices.resolved(left), self._member) or self._varying.of(right):
+            return None
+        return extent_of(self._indices.polynomial(right), self._indices)
+
+    # --- Numbers ----------------------------------------------------------------------------------
+
+    def _longest(self) -> Extent | None:
+        """The extent of the longest of the kernel's own tiles."""
+        found: list[Extent] = [
+            Named(it.name) if isinstance(it, NamedDimension) else Number(it)
+            for it in self._own
+            if isinstance(it, NamedDimension | int)
+        ]
+        if not found:
+            return None
+        return found[0] if len(found) == 1 else greatest(*found)
+
+    def _default(self, shape: Shape, extent: Extent) -> Extent:
+        """The programs of a tile: long ones, and those that are far apart anyway, are shared out first."""
+        own = self._longest()
+        most: list[Extent] = [Number(shape.programs)] if shape.programs < shape.lanes else []
+        most.append(Number(shape.lanes) if own is None else rounded_down(Number(shape.lanes), own))
+        if self._order is Order.OWN and not self._has_loops():
+            return least(*most, power_of_two(extent))
+        enough = power_of_two(rounded_up(extent, Number(2 * ENOUGH_PROGRAMS)))
+        if shape.least > 1:
+            enough = greatest(Number(shape.least), enough)
+        return least(*most, enough)
+
+    def _has_loops(self) -> bool:
+        return any(
+            isinstance(it, ir.For | ir.While) for it in self._kernel.body.contents.statements
+        )
+
+    def _conditions(self, shape: Shape, limits: tuple[Extent, ...]) -> Iterator[AtLeast]:
+        for dimension in self._own:
+            match dimension:
+                case NamedDimension(name=name):
+                    yield at_least(Number(shape.own), Named(name))
+                case int() if dimension > shape.own:
+                    refuse("its tiles are long as they are", self._kernel.name_span)
+                case _:
+                    pass
+        for limit in limits:
+            yield at_least(limit, 1)
+
+
+def _without_dead(block: ir.Block) -> ir.Block:
+    """The statements without names nobody reads any more, of what only computes."""
+    while True:
+        read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
+        kept = tuple(it for it in block.statements if not _is_dead(it, read))
+        if len(kept) == len(block.statements):
+            return block
+        block = replace(block, statements=kept)
+
+
+def _is_dead(statement: ir.Statement, read: set[ir.Symbol]) -> bool:
+    return (
+        isinstance(statement, ir.Let)
+        and statement.symbol not in read
+        and not statement.symbol.is_mutable
+        and not any(
+            isinstance(it, ir.Call) or (isinstance(it, ir.OpCall) and it.op.effect in _EFFECTS)
+            for it in walk_expression(statement.value)
+        )
+    )
+
+
+_EFFECTS = frozenset(Effect) - {Effect.PURE, Effect.READS}
