@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="[ALGORITHM=]PATH",
         help="run the numeric tests on this generated module instead of the project's own; "
-        "ALGORITHM, sound or moments, says what its kernels compute and so which bounds hold",
+        "ALGORITHM, sound, moments or unpadded-moments, says what its kernels compute and so which bounds hold",
     )
     parser.addoption(
         "--whole-corpus",

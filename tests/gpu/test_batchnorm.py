@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.numerics.algorithms import Algorithm
 from tests.numerics.cases import Case, DType, Kernel, cases, large_cases
 from tests.numerics.check import faults
 from tests.numerics.launchers import Launcher, LaunchError
@@ -21,7 +20,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pairs = [
             pytest.param(subject, case, id=f"{subject.name}-{case.name}")
             for subject in chosen
-            for case in [*cases(by_element=subject.algorithm is Algorithm.MOMENTS), *large_cases()]
+            for case in [*cases(by_element=subject.algorithm.is_by_moments), *large_cases()]
         ]
         metafunc.parametrize(("subject", "case"), pairs)
     else:

@@ -24,7 +24,7 @@ def interpreter() -> Iterator[InterpreterProcess]:
 
 
 @pytest.fixture(scope="session")
-def modules() -> dict[Path, Path]:
+def modules() -> dict[Subject, Path]:
     """The module of each Rust file transpiled so far."""
     return {}
 
@@ -33,7 +33,7 @@ def modules() -> dict[Path, Path]:
 def launcher(
     subject: Subject,
     interpreter: InterpreterProcess,
-    modules: dict[Path, Path],
+    modules: dict[Subject, Path],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> InterpreterLauncher:
     """The subject's module in the interpreter; a Rust file is transpiled first."""
@@ -41,15 +41,16 @@ def launcher(
         pytest.skip(
             f"{subject.path.name} of the {subject.algorithm} algorithm is not on this machine"
         )
-    if subject.path not in modules:
-        modules[subject.path] = _module(subject.path, tmp_path_factory.mktemp("generated"))
-    return InterpreterLauncher(process=interpreter, path=modules[subject.path])
+    if subject not in modules:
+        modules[subject] = _module(subject, tmp_path_factory.mktemp("generated"))
+    return InterpreterLauncher(process=interpreter, path=modules[subject])
 
 
-def _module(path: Path, folder: Path) -> Path:
+def _module(subject: Subject, folder: Path) -> Path:
+    path = subject.path
     if path.suffix == ".py":
         return path
-    text = transpiler.transpile(path).text
+    text = transpiler.transpile(path, optimise=subject.is_optimised).text
     assert text is not None, f"{path.name} does not transpile"
     target = folder / f"{path.stem}.py"
     target.write_text(text, encoding="utf-8")

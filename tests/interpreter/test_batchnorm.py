@@ -6,22 +6,30 @@ from dataclasses import replace
 
 import pytest
 
-from tests.numerics.algorithms import Algorithm
 from tests.numerics.cases import Case, DType, Kernel, cases
 from tests.numerics.check import faults
 from tests.numerics.launchers import Launcher, LaunchError
-from tests.numerics.modules import OWN_RUST, REFERENCE_RUST, Subject, chosen_subjects
+from tests.numerics.modules import (
+    OWN_OPTIMISED,
+    OWN_RUST,
+    REFERENCE_OPTIMISED,
+    REFERENCE_RUST,
+    Subject,
+    chosen_subjects,
+)
 from tests.numerics.problems import problem
 from tests.numerics.training import step_faults
 
+_SUBJECTS = (OWN_RUST, REFERENCE_RUST, OWN_OPTIMISED, REFERENCE_OPTIMISED)
+
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    chosen = chosen_subjects(metafunc.config, OWN_RUST, REFERENCE_RUST)
+    chosen = chosen_subjects(metafunc.config, *_SUBJECTS)
     if "case" in metafunc.fixturenames:
         pairs = [
             pytest.param(subject, case, id=f"{subject.name}-{case.name}")
             for subject in chosen
-            for case in cases(by_element=subject.algorithm is Algorithm.MOMENTS)
+            for case in cases(by_element=subject.algorithm.is_by_moments)
         ]
         metafunc.parametrize(("subject", "case"), pairs)
     else:

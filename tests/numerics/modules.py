@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,15 +16,16 @@ ROOT: Final = Path(__file__).resolve().parent.parent.parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A generated module, or the Rust to make one from, and what its kernels compute."""
+    """A generated module, or the Rust to make one from, with `-O` or not, and what its kernels compute."""
 
     path: Path
     algorithm: Algorithm
+    is_optimised: bool = False
 
     @property
     def name(self) -> str:
         """What test ids call it."""
-        return f"{self.path.name}-{self.algorithm}"
+        return f"{self.path.name}-{self.algorithm}{'-optimised' if self.is_optimised else ''}"
 
 
 OWN_RUST: Final = Subject(path=ROOT / "kernels/batchnorm.rs", algorithm=Algorithm.SOUND)
@@ -33,6 +34,10 @@ REFERENCE_RUST: Final = Subject(
     path=ROOT.parent / "shared/reference/batchnorm.rs", algorithm=Algorithm.MOMENTS
 )
 """Not part of the project: present where the project is developed."""
+OWN_OPTIMISED: Final = replace(OWN_RUST, is_optimised=True)
+REFERENCE_OPTIMISED: Final = replace(
+    REFERENCE_RUST, algorithm=Algorithm.UNPADDED_MOMENTS, is_optimised=True
+)
 
 
 def chosen_subjects(config: pytest.Config, *otherwise: Subject) -> list[Subject]:

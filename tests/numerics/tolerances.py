@@ -95,7 +95,7 @@ def bounds(
     rounding = _Rounding(
         unit=ROUNDOFF[case.dtype.arithmetic],
         chain=_chain(case, algorithm) if chain is None else chain,
-        constants=F32_CONSTANTS if algorithm is Algorithm.MOMENTS else 0.0,
+        constants=F32_CONSTANTS if algorithm.is_by_moments else 0.0,
     )
     match case.kernel:
         case Kernel.INFERENCE | Kernel.IMAGE_INFERENCE:
@@ -121,7 +121,11 @@ def bounds(
 
 def _chain(case: Case, algorithm: Algorithm) -> int:
     """The longest chain of additions behind a channel's sum."""
-    if algorithm is Algorithm.MOMENTS and case.kernel is Kernel.IMAGE_BACKWARD:
+    if algorithm is Algorithm.UNPADDED_MOMENTS:
+        # The tiles are not those of the case, and an interpreter adds their rows one by one: this
+        # holds for any order.
+        return case.length
+    if algorithm.is_by_moments and case.kernel is Kernel.IMAGE_BACKWARD:
         return case.length
     tiles = (
         case.outer * math.ceil(case.inner / case.block)
@@ -235,7 +239,7 @@ def step_tolerance(
     rounded to f32. It acts on the largest result, and for sums on the sum of absolute values.
     """
     unit = ROUNDOFF[case.dtype.stored] * (2 if chopped and case.dtype is DType.BF16 else 1)
-    if algorithm is Algorithm.MOMENTS:
+    if algorithm.is_by_moments:
         unit = max(unit, F32_CONSTANTS)
     arithmetic = ROUNDOFF[case.dtype.arithmetic] * _chain(case, algorithm)
     x, dy = inputs["x"].double(), inputs["dy"].double()
@@ -279,12 +283,12 @@ def module_tolerance(
     What the kernels compute. steps: How many have moved the running statistics.
     """
     arithmetic = ROUNDOFF[torch.float64 if stored is torch.float64 else torch.float32]
-    constants = F32_CONSTANTS if algorithm is Algorithm.MOMENTS else 0.0
+    constants = F32_CONSTANTS if algorithm.is_by_moments else 0.0
     x, dy = v["x"], v["dy"]
     outer, _, inner = x.shape
-    chain = outer * inner if algorithm is Algorithm.MOMENTS else LANES + 10 + outer * inner // 128
+    chain = outer * inner if algorithm.is_by_moments else LANES + 10 + outer * inner // 128
     offset = 1.0 + float((v["mean"].abs() * v["rstd"]).max())
-    conditioning = offset**2 if algorithm is Algorithm.MOMENTS else offset
+    conditioning = offset**2 if algorithm.is_by_moments else offset
     relative = {
         dtype: (STEP_ROUNDINGS * max(ROUNDOFF[dtype], constants) + arithmetic * chain)
         * conditioning

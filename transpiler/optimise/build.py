@@ -207,8 +207,8 @@ class Build:
         )
         return ir.OffsetPointer(span=self.span, type=type_, pointer=base, offsets=offsets)
 
-    def load(self, pointer: ir.OffsetPointer, fill: float | None = None) -> ir.Expression:
-        """What is behind a pointer, in the dtype of arithmetic; `fill` where there will be a mask that is off."""
+    def load(self, pointer: ir.OffsetPointer) -> ir.Expression:
+        """What is behind a pointer, in the dtype of arithmetic."""
         if not isinstance(pointer.type, Pointer | PointerTensor):
             raise TypeError("a load is from a pointer")
         dtype, shape = pointer.type.dtype, shape_of(pointer.type)
@@ -216,9 +216,8 @@ class Build:
         if isinstance(dtype, DtypeParameter) and dtype.admits_half:
             stored = replace(dtype, is_stored=True)
         absent = ir.AbsentArgument(span=self.span)
-        other = absent if fill is None else self.literal(fill, stored)
         loaded = self.call(
-            OPS["load"], (stored,), Tensor(dtype=stored, shape=shape), pointer, absent, other
+            OPS["load"], (stored,), Tensor(dtype=stored, shape=shape), pointer, absent
         )
         if stored == dtype:
             return loaded

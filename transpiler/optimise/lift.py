@@ -13,13 +13,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.facts import Facts
-from transpiler.analysis.flow import Bound
 from transpiler.analysis.padding import Paddings
 from transpiler.analysis.sameness import form
 from transpiler.analysis.values import named_argument, named_value, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32, DtypeParameter
-from transpiler.ir.visit import child_expressions, walk_expression
+from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build
 from transpiler.optimise.indices import Inlined
@@ -155,9 +154,7 @@ class _Lifter(ExpressionLifter):
         ]
         begun = [it for it in dict.fromkeys(mutable) if self._begin(it, node)]
         self._open.update(begun)
-        self._depth += 1
         items = self._items(node.body)
-        self._depth -= 1
         self._open.difference_update(begun)
         if tiles is not None:
             self._tiles.pop()
@@ -264,9 +261,6 @@ class _Lifter(ExpressionLifter):
             symbol=node.symbol,
             term=lifted,
             span=node.span,
-            is_filled=0 < len(self._tiles) == self._depth
-            and not self._is_selected(inner, set())
-            and self._is_as_loaded(lifted, set()),
             layout=node.layout,
         )
 
@@ -335,39 +329,6 @@ class _Lifter(ExpressionLifter):
             isinstance(it, ir.OpCall) and it.op.effect is Effect.READS
             for it in walk_expression(lifted)
         )
-
-    def _is_selected(self, node: ir.Expression, seen: set[ir.Symbol]) -> bool:
-        """Whether a selection decides what it is beyond the end of a loop."""
-        for each in walk_expression(node):
-            if isinstance(each, ir.OpCall) and each.op.selects is not None:
-                condition = named_value(each, each.op.selects[0])
-                if condition is not None and any(
-                    True for tiles in self._tiles for _ in self._guards(condition, tiles)
-                ):
-                    return True
-            if isinstance(each, ir.Read) and each.symbol not in seen:
-                seen.add(each.symbol)
-                definition = self._facts.flow.definition(each)
-                if isinstance(definition, Bound) and self._is_selected(definition.value, seen):
-                    return True
-        return False
-
-    def _is_as_loaded(self, node: ir.Expression, seen: set[ir.Symbol]) -> bool:
-        """Whether loads alone decide what it is beyond the ends of loops: no mask of the kernel's does."""
-        match node:
-            case ir.Read(symbol=symbol):
-                if any(symbol == tiles.index for tiles in self._tiles):
-                    return False
-                defined = self._definitions.get(symbol)
-                if defined is None or symbol in seen:
-                    return True
-                seen.add(symbol)
-                return self._is_as_loaded(defined, seen)
-            case ir.OpCall(op=op) if op.effect is Effect.READS:
-                fill = named_value(node, "other")
-                return fill is None or self._is_as_loaded(fill, seen)
-            case _:
-                return all(self._is_as_loaded(it, seen) for it in child_expressions(node))
 
     # --- Checks at the end ------------------------------------------------------------------------
 

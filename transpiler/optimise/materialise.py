@@ -316,7 +316,7 @@ class _Materialiser:
         build = Build(item.span)
         term = self._expression(item.term)
         mask = self._scope.mask(self._scope.reduced, build)
-        if mask is not None and not item.is_filled:
+        if mask is not None:
             term = build.select(
                 mask, term, build.literal(reduction.combine.identity, dtype_of(term))
             )

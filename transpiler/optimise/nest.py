@@ -98,15 +98,11 @@ class Store:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accumulate:
-    """Combine `term` into the variable of a reduction.
-
-    Where `is_filled`, it is the identity in lanes whose loads gave what they say they fill with.
-    """
+    """Combine `term` into the variable of a reduction."""
 
     symbol: ir.Symbol
     term: ir.Expression
     span: Span
-    is_filled: bool = False
     layout: ir.Layout = PLAIN
 
 

@@ -211,12 +211,8 @@ class Stages:
             inner: list[Item] = [*slot]
             for reduction in wanted:
                 pointers = build.pointer(build.read(self._kept[reduction.symbol].pointer), index)
-                value = build.load(pointers, fill=reduction.combine.identity)
-                inner.append(
-                    Accumulate(
-                        symbol=reduction.symbol, term=value, span=reduction.span, is_filled=True
-                    )
-                )
+                value = build.load(pointers)
+                inner.append(Accumulate(symbol=reduction.symbol, term=value, span=reduction.span))
             if own_axis is not None:
                 inner = [Loop(axis=own_axis, items=tuple(inner), reductions=(), span=loop.span)]
             # What the reductions start from is in the parts, and what is said of it there.

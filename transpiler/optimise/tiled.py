@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import named_value, operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DtypeParameter, Pointer, PointerTensor, Scalar, Tensor
+from transpiler.ir.types import Pointer, PointerTensor, Scalar, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect
 from transpiler.ops.scalar_methods import FAMILY
@@ -49,9 +49,6 @@ class Tiler(Rewriter):
                 return self._values.get(node.symbol, node)
             case ir.Literal():
                 return node
-            case ir.Cast(operand=operand, kind=ir.CastKind.WIDEN):
-                widened = replace(node, type=_type(node, operand.type))
-                return self._filled(widened, operand)
             case ir.Unary(operand=operand) | ir.Cast(operand=operand):
                 return replace(node, type=_type(node, operand.type))
             case ir.Binary(operator=operator, left=left, right=right):
@@ -81,16 +78,10 @@ class Tiler(Rewriter):
         if op.effect is Effect.READS:
             type_ = Tensor(dtype=dtype_of(node), shape=shape_of(inside[0]))
             load = self._masked(replace(node, type=type_))
-            fill = named_value(load, "other")
-            if fill is not None and named_value(load, "mask") is None:
+            if named_value(load, "mask") is None:
                 # Its mask said that a loop ends which it does not vary along, or which stays one.
-                bare = with_argument(load, "other", ir.AbsentArgument(span=load.span))
-                build = Build(load.span)
-                beyond = self._scope.mask(self._scope.reduced, build)
-                return bare if beyond is None else build.select(beyond, bare, fill)
-            dtype = dtype_of(load)
-            is_stored = isinstance(dtype, DtypeParameter) and dtype.is_stored
-            return load if is_stored else self._filled(load, load)
+                return with_argument(load, "other", ir.AbsentArgument(span=load.span))
+            return load
         if op.family == FAMILY and any(shape_of(it) for it in inside):
             raise NotLiftedError(f"`{op.name}` is a method of numbers, not of tiles", node.span)
         return replace(node, type=_type(node, *inside))
@@ -107,17 +98,6 @@ class Tiler(Rewriter):
         """Whether the pointers of a load or a store vary along the axis of some lanes."""
         shape = shape_of(operands(call)[0].type)
         return bool(shape) and shape[self._layout.lanes.index(lane.lanes)] != 1
-
-    def _filled(self, value: ir.Expression, load: ir.Expression) -> ir.Expression:
-        """What is loaded, and in lanes beyond the end of an axis that is reduced what the load fills with."""
-        if not isinstance(load, ir.OpCall):
-            return value
-        fill, reduced = named_value(load, "other"), self._scope.reduced
-        build = Build(value.span)
-        mask = self._scope.mask(reduced, build)
-        if fill is None or mask is None or all(self._varies(load, it) for it in reduced):
-            return value
-        return build.select(mask, value, fill)
 
 
 _BITWISE = {

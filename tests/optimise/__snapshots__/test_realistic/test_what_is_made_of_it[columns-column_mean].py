@@ -112,9 +112,10 @@ def column_mean__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(mean_ptr + c, sum / tl.cast(N, tl.int32).to(D), mask=c_mask)
 

@@ -27,9 +27,12 @@ def column_min__whole(
     least = tl.full([TILE_BLOCK, TILE_C], 3.4028235e38, tl.float32)
     for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
-        mask = c_mask & (rows < N)
+        rows_mask = rows < N
+        mask = c_mask & rows_mask
         x = tl.load(x_ptr + (rows * C + c), mask=mask, other=3.4028235e38)
-        least = tl.minimum(least, x, propagate_nan=tl.PropagateNan.ALL)
+        least = tl.minimum(
+            least, tl.where(rows_mask, x, float("inf")), propagate_nan=tl.PropagateNan.ALL
+        )
     least = tl.reduce(least, 0, _minimum, keep_dims=True)
     tl.store(y_ptr + c, least, mask=c_mask)
 
@@ -63,9 +66,12 @@ def column_min__partial(
     share_end = tl.minimum(share_start + rows_per_share, N)
     for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
         rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
-        mask = c_mask & (rows < share_end)
+        rows_mask = rows < share_end
+        mask = c_mask & rows_mask
         x = tl.load(x_ptr + (rows * C + c), mask=mask, other=3.4028235e38)
-        least = tl.minimum(least, x, propagate_nan=tl.PropagateNan.ALL)
+        least = tl.minimum(
+            least, tl.where(rows_mask, x, float("inf")), propagate_nan=tl.PropagateNan.ALL
+        )
     least = tl.reduce(least, 0, _minimum, keep_dims=True)
 
     slot = share * grid_x + c
@@ -93,11 +99,12 @@ def column_min__final(
     least = tl.full([TILE_P, TILE_C], float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
         least = tl.minimum(
             least,
-            tl.load(least_partials + slot, mask=mask, other=float("inf")),
+            tl.where(p_mask, tl.load(least_partials + slot, mask=mask), float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     least = tl.reduce(least, 0, _minimum, keep_dims=True)

@@ -104,11 +104,12 @@ def column_scale__final(
     largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
+            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

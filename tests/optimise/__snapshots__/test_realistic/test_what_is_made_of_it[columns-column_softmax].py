@@ -125,11 +125,12 @@ def column_softmax__final(
     largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
+            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -198,9 +199,10 @@ def column_softmax__final_2(
     sum = tl.zeros([TILE_P, TILE_C], tl.float32)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
+        p_mask = p < parts_2
+        mask = c_mask & p_mask
         slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 

@@ -103,9 +103,10 @@ def column_total__final(
     total = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
-        total = total + tl.load(total_partials + slot, mask=mask, other=0)
+        total = total + tl.where(p_mask, tl.load(total_partials + slot, mask=mask), 0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + c, total, mask=c_mask)
 

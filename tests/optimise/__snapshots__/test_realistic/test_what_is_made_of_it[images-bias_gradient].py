@@ -85,7 +85,7 @@ def bias_gradient__flat_final(
             p_1 = p_start_1 + tl.arange(0, TILE_P)[None, :]
             mask = p_mask & (p_1 < HW)
             slot = (p * grid_x + c) * HW + p_1
-            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+            sum = sum + tl.where(mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
     sum = tl.sum(sum)
     tl.store(dbias_ptr + c, sum)
 
@@ -165,9 +165,10 @@ def bias_gradient__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sum, mask=c_mask)
 

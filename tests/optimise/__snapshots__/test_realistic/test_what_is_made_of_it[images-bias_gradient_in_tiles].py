@@ -85,7 +85,7 @@ def bias_gradient_in_tiles__flat_final(
             p_1 = p_start_1 + tl.arange(0, TILE_BLOCK)[None, :]
             mask = p_mask & (p_1 < HW)
             slot = (p * grid_x + c) * HW + p_1
-            sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+            sums = sums + tl.where(mask, tl.load(sums_partials + slot, mask=mask).to(D), 0.0)
     sums = tl.sum(sums)
     tl.store(dbias_ptr + c, sums)
 
@@ -166,9 +166,10 @@ def bias_gradient_in_tiles__final(
     sums = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+        sums = sums + tl.where(p_mask, tl.load(sums_partials + slot, mask=mask).to(D), 0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sums, mask=c_mask)
 

@@ -92,7 +92,7 @@ def channel_statistics__flat_final(
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
             mask = p_mask & (i_low < HW)
             slot = (p * grid_x + c) * HW + i_low
-            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+            sum = sum + tl.where(mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
     sum = tl.sum(sum)
     tl.store(sum_total + c, sum)
 
@@ -181,7 +181,9 @@ def channel_statistics__flat_final_2(
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
             mask = p_mask & (i_low < HW)
             slot = (p * grid_x + c) * HW + i_low
-            squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+            squares = squares + tl.where(
+                mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0
+            )
     squares = tl.sum(squares)
     sum = tl.load(sum_total + c).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)
@@ -267,9 +269,10 @@ def channel_statistics__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -357,9 +360,10 @@ def channel_statistics__final_2(
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
+        p_mask = p < parts_2
+        mask = c_mask & p_mask
         slot = p * grid_x + c
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)

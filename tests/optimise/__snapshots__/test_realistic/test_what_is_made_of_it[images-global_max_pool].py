@@ -74,11 +74,12 @@ def global_max_pool__final(
     largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * (grid_x * grid_y) + (n * grid_x + c)
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),
+            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask).to(D), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

@@ -30,10 +30,15 @@ def max_over_middle__whole(
     largest = tl.full([TILE_BLOCK, TILE_C], -3.4028235e38, tl.float32)
     for s_start in tl.range(0, S, TILE_BLOCK, num_stages=4):
         s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
-        mask = c_mask & (s < S)
+        s_mask = s < S
+        mask = c_mask & s_mask
         largest = tl.maximum(
             largest,
-            tl.load(x_ptr + ((s + b * S) * C + c), mask=mask, other=-3.4028235e38),
+            tl.where(
+                s_mask,
+                tl.load(x_ptr + ((s + b * S) * C + c), mask=mask, other=-3.4028235e38),
+                -float("inf"),
+            ),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -71,10 +76,15 @@ def max_over_middle__partial(
     share_end = tl.minimum(share_start + s_per_share, S)
     for s_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
         s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
-        mask = c_mask & (s < share_end)
+        s_mask = s < share_end
+        mask = c_mask & s_mask
         largest = tl.maximum(
             largest,
-            tl.load(x_ptr + ((s + b * S) * C + c), mask=mask, other=-3.4028235e38),
+            tl.where(
+                s_mask,
+                tl.load(x_ptr + ((s + b * S) * C + c), mask=mask, other=-3.4028235e38),
+                -float("inf"),
+            ),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -109,11 +119,12 @@ def max_over_middle__final(
     largest = tl.full([TILE_P, TILE_B], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = b_mask & (p < parts)
+        p_mask = p < parts
+        mask = b_mask & p_mask
         slot = p * (grid_x * grid_y) + (c * grid_x + b)
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
+            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

@@ -86,7 +86,7 @@ def sum_around_middle__flat_final(
             c = c_start + tl.arange(0, TILE_C)[None, :]
             mask = p_mask & (c < C)
             slot = (p * grid_x + s) * C + c
-            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+            sum = sum + tl.where(mask, tl.load(sum_partials + slot, mask=mask).to(D), 0)
     sum = tl.sum(sum).to(D)
     tl.store(y_ptr + s, sum)
 
@@ -166,9 +166,10 @@ def sum_around_middle__final(
     sum = tl.zeros([TILE_P, TILE_S], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = s_mask & (p < parts)
+        p_mask = p < parts
+        mask = s_mask & p_mask
         slot = p * grid_x + s
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + s, sum, mask=s_mask)
 

@@ -109,9 +109,10 @@ def sum_over_outer__final(
     sum = tl.zeros([TILE_P, TILE_I], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = i_mask & (p < parts)
+        p_mask = p < parts
+        mask = i_mask & p_mask
         slot = p * grid_x + i
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 

@@ -135,9 +135,10 @@ def variance_over_middle__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
+        p_mask = p < parts
+        mask = c_mask & p_mask
         slot = p * (grid_x * grid_y) + (b * grid_x + c)
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + (b * grid_x + c), sum, mask=c_mask)
 
@@ -223,9 +224,10 @@ def variance_over_middle__final_2(
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
+        p_mask = p < parts_2
+        mask = c_mask & p_mask
         slot = p * (grid_x * grid_y) + (b * grid_x + c)
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)
 

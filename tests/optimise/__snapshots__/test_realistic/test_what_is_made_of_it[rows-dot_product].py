@@ -22,7 +22,7 @@ def dot_product__partial(
     sums = tl.zeros([TILE_BLOCK], tl.float32)
     a = tl.load(a_ptr + at, mask=at_mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + at, mask=at_mask, other=0.0).to(tl.float32)
-    sums = sums + a * b
+    sums = sums + tl.where(at_mask, a * b, 0.0)
     sums = tl.sum(sums)
     tl.store(sums_partials + at_tile, sums)
 
@@ -43,7 +43,7 @@ def dot_product__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)
         p_mask = p < parts
-        sums = sums + tl.load(sums_partials + p, mask=p_mask, other=0.0)
+        sums = sums + tl.where(p_mask, tl.load(sums_partials + p, mask=p_mask), 0.0)
     sums = tl.sum(sums)
     tl.store(y_ptr + 0, sums)
 

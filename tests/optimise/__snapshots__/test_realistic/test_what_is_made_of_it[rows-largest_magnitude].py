@@ -24,7 +24,9 @@ def largest_magnitude__partial(
 
     largest = tl.zeros([TILE_BLOCK], D)
     x = tl.abs(tl.load(x_ptr + at, mask=at_mask, other=0.0).to(D))
-    largest = tl.maximum(largest, x, propagate_nan=tl.PropagateNan.ALL)
+    largest = tl.maximum(
+        largest, tl.where(at_mask, x, -float("inf")), propagate_nan=tl.PropagateNan.ALL
+    )
     largest = tl.reduce(largest, None, _maximum)
     tl.store(largest_partials + at_tile, largest)
 
@@ -50,7 +52,7 @@ def largest_magnitude__final(
         p_mask = p < parts
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + p, mask=p_mask, other=-float("inf")).to(D),
+            tl.where(p_mask, tl.load(largest_partials + p, mask=p_mask).to(D), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, None, _maximum)

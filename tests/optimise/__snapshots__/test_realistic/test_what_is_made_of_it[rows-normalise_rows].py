@@ -34,7 +34,7 @@ def normalise_rows__flat_partial(
 
     squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
-    squares = squares + x * x
+    squares = squares + tl.where(cols_mask, x * x, 0.0)
     squares = tl.sum(squares)
 
     slot = cols_tile * grid_x + row
@@ -68,9 +68,10 @@ def normalise_rows__flat_final(
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
+        p_mask = p < parts
+        mask = row_mask & p_mask
         slot = p * grid_x + row
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -134,7 +135,7 @@ def normalise_rows__partial(
 
     squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
-    squares = squares + x * x
+    squares = squares + tl.where(cols_mask, x * x, 0.0)
     squares = tl.sum(squares)
 
     slot = cols_tile * grid_x + row
@@ -168,9 +169,10 @@ def normalise_rows__final(
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
+        p_mask = p < parts
+        mask = row_mask & p_mask
         slot = p * grid_x + row
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 

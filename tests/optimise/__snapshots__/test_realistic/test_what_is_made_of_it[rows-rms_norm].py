@@ -68,9 +68,10 @@ def rms_norm__final(
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
+        p_mask = p < parts
+        mask = row_mask & p_mask
         slot = p * grid_x + row
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 

@@ -31,7 +31,9 @@ def row_max__partial(
     largest = tl.full([TILE_BLOCK], fill, tl.float32)
     largest = tl.maximum(
         largest,
-        tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=fill),
+        tl.where(
+            cols_mask, tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=fill), -float("inf")
+        ),
         propagate_nan=tl.PropagateNan.ALL,
     )
     largest = tl.reduce(largest, None, _maximum)
@@ -61,11 +63,12 @@ def row_max__final(
     largest = tl.full([TILE_P, TILE_ROW], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
+        p_mask = p < parts
+        mask = row_mask & p_mask
         slot = p * grid_x + row
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
+            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask), -float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

@@ -65,9 +65,10 @@ def row_sum__final(
     sum = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
+        p_mask = p < parts
+        mask = row_mask & p_mask
         slot = p * grid_x + row
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + row, sum, mask=row_mask)
 
