@@ -82,3 +82,8 @@ def test_partial_results_alone_are_no_reason_to_share_lanes() -> None:
         ["whole"],
         ["partial", "final", "partial_2", "final_2"],
     ]
+
+
+def test_a_grid_of_one_program_is_asked_for_nothing() -> None:
+    body = ROWS.replace("let row = T::program_id(Axis::X);", "let row = 0;")
+    assert variants(body) == [("", "partial", "final", "apply")]

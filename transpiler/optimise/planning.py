@@ -369,6 +369,8 @@ class Planner:
         programs = times(
             *(extent_of_axis(it, Indices(definitions(nest.items))) for it in nest.programs)
         )
+        if programs == Number(1):
+            return ()
         return (AtLeast(value=Number(_ENOUGH_PROGRAMS - 1), bound=programs),)
 
     def _layout(self, work: Work) -> Layout | None:

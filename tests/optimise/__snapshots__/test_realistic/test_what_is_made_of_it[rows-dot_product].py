@@ -53,34 +53,32 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None
-    if 255 >= 1:
-        TILE_BLOCK = min(1024, _power_of_two(n))
-        parts = triton.cdiv(n, TILE_BLOCK)
-        sums_partials = _Scratch(torch.float32, parts)
-        return [
-            _Stage(
-                dot_product__partial,
-                (parts,),
-                a_ptr,
-                b_ptr,
-                n,
-                sums_partials,
-                TILE_BLOCK=TILE_BLOCK,
-                num_warps=4,
-                tuned=dot_product__partial_tuned,
-            ),
-            _Stage(
-                dot_product__final,
-                (1,),
-                y_ptr,
-                sums_partials,
-                parts,
-                TILE_P=min(1024, _power_of_two(parts)),
-                D=getattr(tl, str(D).removeprefix("torch.")),
-                num_warps=4,
-                tuned=dot_product__final_tuned,
-            ),
-        ]
-    return None
+    TILE_BLOCK = min(1024, _power_of_two(n))
+    parts = triton.cdiv(n, TILE_BLOCK)
+    sums_partials = _Scratch(torch.float32, parts)
+    return [
+        _Stage(
+            dot_product__partial,
+            (parts,),
+            a_ptr,
+            b_ptr,
+            n,
+            sums_partials,
+            TILE_BLOCK=TILE_BLOCK,
+            num_warps=4,
+            tuned=dot_product__partial_tuned,
+        ),
+        _Stage(
+            dot_product__final,
+            (1,),
+            y_ptr,
+            sums_partials,
+            parts,
+            TILE_P=min(1024, _power_of_two(parts)),
+            D=getattr(tl, str(D).removeprefix("torch.")),
+            num_warps=4,
+            tuned=dot_product__final_tuned,
+        ),
+    ]
 
 

@@ -64,32 +64,30 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None
-    if 255 >= 1:
-        TILE_BLOCK = min(1024, _power_of_two(n))
-        parts = triton.cdiv(n, TILE_BLOCK)
-        largest_partials = _Scratch(D, parts)
-        return [
-            _Stage(
-                largest_magnitude__partial,
-                (parts,),
-                x_ptr,
-                n,
-                largest_partials,
-                TILE_BLOCK=TILE_BLOCK,
-                num_warps=4,
-                tuned=largest_magnitude__partial_tuned,
-            ),
-            _Stage(
-                largest_magnitude__final,
-                (1,),
-                y_ptr,
-                largest_partials,
-                parts,
-                TILE_P=min(1024, _power_of_two(parts)),
-                num_warps=4,
-                tuned=largest_magnitude__final_tuned,
-            ),
-        ]
-    return None
+    TILE_BLOCK = min(1024, _power_of_two(n))
+    parts = triton.cdiv(n, TILE_BLOCK)
+    largest_partials = _Scratch(D, parts)
+    return [
+        _Stage(
+            largest_magnitude__partial,
+            (parts,),
+            x_ptr,
+            n,
+            largest_partials,
+            TILE_BLOCK=TILE_BLOCK,
+            num_warps=4,
+            tuned=largest_magnitude__partial_tuned,
+        ),
+        _Stage(
+            largest_magnitude__final,
+            (1,),
+            y_ptr,
+            largest_partials,
+            parts,
+            TILE_P=min(1024, _power_of_two(parts)),
+            num_warps=4,
+            tuned=largest_magnitude__final_tuned,
+        ),
+    ]
 
 
