@@ -70,6 +70,33 @@ def test_stores_beside_one_another_are_one_launch() -> None:
     assert roles(COLUMN + store("c", load("c")) + loop) == ["store", "apply"]
 
 
+SPREAD = f"for i in 0..n {{ {store('i * a + c', 'sum')} }}"
+
+
+def test_what_is_stored_behind_a_loop_joins_what_was_stored_before_it() -> None:
+    late = store("c", "sum + sum").replace("store(y", "store(x")
+    assert roles(COLUMN + SUM + SPREAD + late) == ["partial", "final", "apply"]
+    _, final, apply = works(COLUMN + SUM + SPREAD + late)
+    assert "offset(x, pid_x)" in text(final)
+    assert "offset(x" not in text(apply)
+    zeros = "T::zeros::<D>(&[1])"
+    first, loop = store("c", zeros), SPREAD.replace("sum", zeros)
+    assert roles(COLUMN + first + loop + late.replace("sum + sum", zeros)) == ["store", "apply"]
+
+
+def test_what_a_loop_reads_or_writes_is_stored_where_it_was() -> None:
+    again = store("c", "sum + sum")
+    assert roles(COLUMN + SUM + SPREAD + again) == ["partial", "final", "apply", "store"]
+    named = (
+        COLUMN
+        + f"let w = {load('c')};"
+        + SUM
+        + SPREAD.replace("'sum'", "'w'").replace("sum", "w * sum")
+    )
+    late = again.replace("store(y", "store(x")
+    assert roles(named + late) == ["partial", "final", "apply", "store"]
+
+
 def test_a_part_leaves_its_sum_in_a_slot_of_its_own() -> None:
     partial, final = works(COLUMN + SUM + store("c", "sum"))
     assert text(partial).splitlines() == [

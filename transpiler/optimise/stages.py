@@ -20,6 +20,7 @@ from transpiler.optimise.dependence import DependentError, reaches
 from transpiler.optimise.extents import extent_of_axis, times
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
+from transpiler.optimise.parts import Group, groups, joined
 from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import (
     Role,
@@ -32,36 +33,8 @@ from transpiler.optimise.work import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from transpiler.optimise.nest import Item, Nest
     from transpiler.optimise.symbols import Symbols
-
-
-class Group(NamedTuple):
-    """Consecutive items that are one part: a loop alone, or stores."""
-
-    items: tuple[Item, ...]
-
-    @property
-    def loop(self) -> Loop | None:
-        """The loop, if it is one."""
-        first = self.items[0]
-        return first if isinstance(first, Loop) else None
-
-
-def groups(items: Iterable[Item]) -> list[Group]:
-    """The parts of a nest, names left out."""
-    found: list[Group] = []
-    for item in items:
-        if isinstance(item, Loop):
-            found.append(Group((item,)))
-        elif not isinstance(item, ir.Let):
-            if found and found[-1].loop is None:
-                found[-1] = Group((*found[-1].items, item))
-            else:
-                found.append(Group((item,)))
-    return found
 
 
 class _Kept(NamedTuple):
@@ -97,7 +70,8 @@ class Stages:
             DependentError: a part would read what an earlier one has changed meanwhile.
         """
         found: list[Work] = []
-        every = groups(self._nest.items)
+        items = self._nest.items
+        every = joined(groups(items), items, self._indices)
         for place, group in enumerate(every):
             self._check_rereads(group)
             loop = group.loop

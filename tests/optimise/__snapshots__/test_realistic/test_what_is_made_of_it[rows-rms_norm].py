@@ -4,8 +4,7 @@
 # block-axis: TILE_ROW indices of `row` in `rms_norm__apply`
 # vectorise-loop: TILE_I indices of `i` in `rms_norm__apply`
 # spread-loop: a program for each tile of TILE_I indices of `i` in `rms_norm__apply`
-# block-axis: TILE_ROW indices of `row` in `rms_norm__store`
-# split-kernel: 4 launches: rms_norm__partial, rms_norm__final, rms_norm__apply, rms_norm__store
+# split-kernel: 3 launches: rms_norm__partial, rms_norm__final, rms_norm__apply
 
 
 @triton.jit
@@ -18,7 +17,7 @@ def rms_norm__partial(
 ):
     """What each part of the loop over `i` adds to `squares`.
 
-    Launch 1 of 4 in the place of `rms_norm`.
+    Launch 1 of 3 in the place of `rms_norm`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -43,6 +42,9 @@ def rms_norm__partial(
 
 @triton.jit
 def rms_norm__final(
+    rrms_ptr,
+    N,
+    eps,
     squares_partials,
     squares_total,
     grid_x,
@@ -50,15 +52,17 @@ def rms_norm__final(
     TILE_P: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """The parts combined.
+    """The parts combined, and what is stored of the results.
 
-    Launch 2 of 4 in the place of `rms_norm`.
+    Launch 2 of 3 in the place of `rms_norm`.
     """
     D: tl.constexpr = (
         squares_partials.dtype.element_ty
         if squares_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -73,6 +77,8 @@ def rms_norm__final(
         slot = p * grid_x + row
         squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
+    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(eps, D))
+    tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)
     tl.store(squares_total + row, squares, mask=row_mask)
 
 
@@ -90,7 +96,7 @@ def rms_norm__apply(
 ):
     """Each index of `i`, independent of the others.
 
-    Launch 3 of 4 in the place of `rms_norm`.
+    Launch 3 of 3 in the place of `rms_norm`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -120,37 +126,6 @@ def rms_norm__apply(
     )
 
 
-@triton.jit
-def rms_norm__store(
-    rrms_ptr,
-    N,
-    eps,
-    squares_total,
-    grid_x,
-    TILE_ROW: tl.constexpr,
-):
-    """What is stored once.
-
-    Launch 4 of 4 in the place of `rms_norm`.
-    """
-    D: tl.constexpr = (
-        squares_total.dtype.element_ty
-        if squares_total.dtype.element_ty.primitive_bitwidth > 16
-        else tl.float32
-    )
-    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
-    eps = tl.cast(eps, tl.float32)
-
-    row_tile = tl.program_id(0)
-    # block-axis: a program does TILE_ROW indices of row.
-    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)
-    row_mask = row < grid_x
-
-    squares = tl.load(squares_total + row, mask=row_mask).to(D)
-    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(eps, D))
-    tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)
-
-
 def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
     """The launches in the place of `rms_norm`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
@@ -175,6 +150,9 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
         _Stage(
             rms_norm__final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            rrms_ptr,
+            N,
+            eps,
             squares_partials,
             squares_total,
             grid_x,
@@ -198,18 +176,6 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
             TILE_I=min(256, _power_of_two(N)),
             num_warps=4,
             tuned=rms_norm__apply_tuned,
-        ),
-        _Stage(
-            rms_norm__store,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
-            rrms_ptr,
-            N,
-            eps,
-            squares_total,
-            grid_x,
-            TILE_ROW=min(256, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=rms_norm__store_tuned,
         ),
     ]
 
