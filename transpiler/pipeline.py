@@ -15,6 +15,7 @@ from transpiler.frontend.macros.presence import calls_own_macros
 from transpiler.frontend.parser import parse_file
 from transpiler.frozen import dataclass
 from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
+from transpiler.ir import nodes as ir
 from transpiler.ir.description import KernelPlan, OperatorFacts
 from transpiler.lints.allowed import unknown_allowances, without_allowed
 from transpiler.lints.changed_name import changed_names
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from transpiler.diagnostics.model import Diagnostic
     from transpiler.frontend.macros.origins import Expansion
-    from transpiler.ir import nodes as ir
     from transpiler.ir.launch_plan import LaunchPlan, Stage
     from transpiler.ir.types import DType
     from transpiler.passes.pipeline import Observer as PassObserver
@@ -281,7 +281,12 @@ def _optimised(
     def finished(stage: Stage) -> Stage:
         alone = replace(module, kernels=(stage.kernel,))
         made = run_passes(alone, PassContext(sink=Sink()), FINISH, after="optimise", observe=watch)
-        return replace(stage, kernel=made.kernels[0])
+        (kernel,) = made.kernels
+        if any(isinstance(it, ir.Call) for it in kernel.body.contents.expressions):
+            # The forms of functions are those that the kernels as written call.
+            return replace(stage, kernel=kernel)
+        forms = wide_forms(replace(made, functions=())).kernels
+        return replace(stage, kernel=kernel, index64=forms.get(kernel.name))
 
     return {
         name: replace(

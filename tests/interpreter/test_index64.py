@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import transpiler
+from transpiler.optimise.flags import OptimiseOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,20 +71,25 @@ print(json.dumps(seen))
 """
 
 
-def test_kernels_reach_what_is_beyond(tmp_path: Path) -> None:
-    result = transpiler.transpile(RUST)
-    assert result.text is not None, [found.message for found in result.diagnostics]
-    path = tmp_path / "beyond.py"
-    path.write_text(result.text, "utf-8")
+def run(script: str, text: str, folder: Path) -> Any:
+    """What a script says that gets a module."""
+    path = folder / "beyond.py"
+    path.write_text(text, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", LAUNCHES, str(path)],
+        [sys.executable, "-c", script, str(path)],
         env={**os.environ, "TRITON_INTERPRET": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def test_kernels_reach_what_is_beyond(tmp_path: Path) -> None:
+    result = transpiler.transpile(RUST)
+    assert result.text is not None, [found.message for found in result.diagnostics]
+    seen = run(LAUNCHES, result.text, tmp_path)
     whole, negated = list(range(80)), [-number for number in range(80)]
     head, untouched = [-1] * 20 + [1] * 20, [1] * 40
     longer = [-1] * 32 + [1] * 8
@@ -91,3 +97,42 @@ def test_kernels_reach_what_is_beyond(tmp_path: Path) -> None:
     assert seen["called"] == seen["rows"]
     assert seen["walk"] == [untouched, whole[:28] + negated[28:]]
     assert seen["tiles"] == [head, whole[:60] + negated[60:]]
+
+
+COLUMNS = (
+    f"#[kernel]\npub fn columns<{GENERICS}>(\nx_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, c: i32, n: i32) {{\n"
+    "let at = T::program_id(Axis::X);\nlet mut sum = T::zeros::<D>(&[1]);\n"
+    "for i in 0..n {\nlet x = T::load(x_ptr.add_offsets(T::arange(0, 1) + (i * c + at)), "
+    "None, None, &[], None, None, None, false);\nsum = sum + x;\n}\n"
+    "T::store(y_ptr.add_offsets(T::arange(0, 1) + at), sum, None, &[], None, None);\n}\n"
+)
+
+# The last of three rows begins behind element 2^31.
+PLANNED = """
+import importlib.util, json, sys, torch
+spec = importlib.util.spec_from_file_location("beyond", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+launched = []
+for name in ("columns", *(it for it in dir(module) if it.startswith("columns__"))):
+    function = getattr(module, name)
+    def run(*arguments, name=name, run=getattr(function, "run", None), **options):
+        launched.append(name)
+        return run(*arguments, **options)
+    if hasattr(function, "arg_names"):
+        function.run = run
+distance = 2**30 + 8
+x, y = torch.empty(2 * distance + 20, dtype=torch.int8), torch.zeros(20, dtype=torch.int8)
+for row in range(3):
+    x[row * distance :][:20] = torch.arange(20, dtype=torch.int8) + row
+module.Columns(32).launch((20,), x, y, distance, 3)
+print(json.dumps([launched, y.tolist()]))
+"""
+
+
+def test_stages_reach_what_is_beyond(tmp_path: Path) -> None:
+    result = transpiler.transpile(COLUMNS, transpiler.Options(optimise=OptimiseOptions(is_on=True)))
+    assert result.text is not None, [found.message for found in result.diagnostics]
+    launched, sums = run(PLANNED, result.text, tmp_path)
+    assert launched == ["columns__partial__index64", "columns__final__index64"]
+    assert sums == [3 * column + 3 for column in range(20)]

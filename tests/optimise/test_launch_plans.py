@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,13 +19,14 @@ from transpiler.optimise.flags import NO_OPTIMISATION
 from transpiler.pipeline import transpile_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from syrupy.assertion import SnapshotAssertion
 
     from transpiler.ir.launch_plan import LaunchPlan
 
 PLANNED = ["column_sums__partial", "column_sums__finish"]
+WIDE = [f"{name}__index64" for name in PLANNED]
 TALL, MIDDLE, FLAT = (300, 37), (70, 37), (5, 3)
 """What the variants of the plan are for, and what none is for."""
 
@@ -57,7 +59,7 @@ def noted(run: Callable[[], object]) -> list[str]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch, "empty", allocate)
-        for name in ("column_sums", *PLANNED, "column_sums__index64"):
+        for name in ("column_sums", *PLANNED, "column_sums__index64", *WIDE):
             function = getattr(module, name)
 
             def launch(
@@ -188,6 +190,40 @@ def test_numbers_that_32_bits_do_not_hold_are_for_the_kernel() -> None:
     # So many sums of 64 rows have no room in memory that 32 bits count.
     given = arguments(TALL, N=2**30, C=2**20)
     assert launcher._stages((37, 1, 1), given) is None
+
+
+@contextmanager
+def large_tensors() -> Iterator[pytest.MonkeyPatch]:
+    """As if all tensors had 2^31 elements and more."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(column_sums(), "_is_large", lambda _: True)
+        yield patch
+
+
+@interpreted
+@pytest.mark.parametrize(("shape", "count"), [(TALL, 5 * 37), (MIDDLE, 37)])
+def test_stages_have_a_form_for_large_tensors(shape: tuple[int, int], count: int) -> None:
+    with large_tensors():
+        assert launched(shape) == [f"{count} of float32", *WIDE]
+        assert launched(FLAT) == ["column_sums__index64"]
+
+
+@interpreted
+def test_the_kernel_is_launched_where_a_stage_has_no_form_for_large_tensors() -> None:
+    launcher, given = column_sums().ColumnSums(8, has_bias=True), arguments(TALL)
+    *_, last = launcher._stages((37, 1, 1), given)
+    with large_tensors() as patch:
+        patch.setattr(last, "index64", None)
+        assert noted(lambda: launcher.launch((37,), *given)) == ["column_sums__index64"]
+
+
+@interpreted
+def test_an_operator_launches_the_forms_of_stages() -> None:
+    x, bias, *_ = arguments(TALL)
+    operator = column_sums().ColumnSumsRuntimeOp(8, 0.5)
+    with large_tensors():
+        found = noted(lambda: operator(x, bias, output_shape=(37,)))
+    assert found == ["185 of float32", *WIDE]
 
 
 @interpreted

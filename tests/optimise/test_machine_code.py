@@ -51,14 +51,16 @@ def test_stages_have_the_tiles_of_a_large_launch(result: Result) -> None:
 
 
 @pytest.mark.parametrize("target", ["sm_90", "gfx942"])
+@pytest.mark.parametrize("form", ["", "__index64"])
 def test_stages_become_machine_code(
-    result: Result, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    result: Result, target: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     assert result.text is not None
     with aot.loaded(result.text, "column_sums") as module:
         for entry in entries(result).values():
-            made = aot.compile_entry(module, entry, aot.parse_target(target), aot.Stage.BINARY)
+            asked = replace(entry, function=f"{entry.function}{form}")
+            made = aot.compile_entry(module, asked, aot.parse_target(target), aot.Stage.BINARY)
             assert isinstance(made, bytes)
             assert made.startswith(b"\x7fELF")
 

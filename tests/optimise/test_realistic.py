@@ -53,6 +53,9 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, result in results(path.stem).items():
             assert result.text is not None
             (folder / f"{path.stem}_{name}.py").write_text(result.text, "utf-8")
+        # As if all tensors had 2^31 elements and more.
+        text = f"{results(path.stem)['small'].text}\n_is_large = lambda _: True\n"
+        (folder / f"{path.stem}_large.py").write_text(text, "utf-8")
     return folder
 
 
@@ -66,7 +69,7 @@ def process() -> Iterator[InterpreterProcess]:
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_it_computes_what_torch_does(run: Run, process: InterpreterProcess, modules: Path) -> None:
     # What kernels as written do in every dtype, the tests of the passes and of the corpus ask.
-    names = ("plain", *OPTIMISED) if run.dtype is run.case.dtypes[0] else OPTIMISED
+    names = ("plain", *OPTIMISED, "large") if run.dtype is run.case.dtypes[0] else OPTIMISED
     found = {
         name: faults(run, InterpreterLauncher(process=process, path=path))
         for name in names

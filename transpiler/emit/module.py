@@ -87,9 +87,12 @@ def emit_module(
     kernels, functions, classes = lowered.kernels, lowered.functions, lowered.classes
     raw = [kernel.function for kernel in kernels]
     launch_plans = [it.function for it in lowered.launches if it is not None]
-    stages = [stage.function for it in lowered.launches if it is not None for stage in it.stages]
+    staged = [stage for it in lowered.launches if it is not None for stage in it.stages]
+    stages = [stage.function for stage in staged]
     tuned = [name for it in lowered.launches if it is not None for name, _ in it.tuned]
-    wide = [(kernel, form) for kernel in kernels if (form := kernel.own_form) is not None]
+    wide = [
+        (kernel, form) for kernel in (*kernels, *staged) if (form := kernel.own_form) is not None
+    ]
     called = [function for group in functions for function in group]
     defined = (
         *(it.function for it in kernels),
@@ -169,7 +172,7 @@ def emit_module(
             for view in (
                 *map(_view, group),
                 *_views(kernel),
-                *(_view(it.function) for it in (launches.stages if launches else ())),
+                *(view for it in (launches.stages if launches else ()) for view in _views(it)),
             )
         ),
         specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),

@@ -157,8 +157,8 @@ def _assigned(name: str, value: Expression) -> tuple[str, ...]:
 
 def _forms(kernel: LoweredKernel, launches: EmittedPlan | None) -> tuple[str, ...]:
     """The kernel, that with 64-bit offsets, and those in its place, by the names that torch looks for."""
-    stages = () if launches is None else launches.stages
-    forms = (kernel.function, kernel.own_form, *(stage.function for stage in stages))
+    kernels = (kernel, *(() if launches is None else launches.stages))
+    forms = (form for it in kernels for form in (it.function, it.own_form))
     return tuple(it.name for it in forms if it is not None)
 
 

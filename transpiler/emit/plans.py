@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from transpiler.frozen import dataclass
 from transpiler.ir.description import KernelPlan, LaunchFacts
 from transpiler.passes.launch_facts import function_facts, launch_facts
+from transpiler.passes.wide_indices import SUFFIX as INDEX64
 from transpiler.target.launch_plans import depended_on, lower_plan
 from transpiler.target.lower import lower_kernel
 from transpiler.target.names import python_name
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transpiler.emit.functions import ModuleFunctions
-    from transpiler.ir.nodes import Kernel, Module, Routine
+    from transpiler.ir.launch_plan import Stage
+    from transpiler.ir.nodes import Module, Routine
     from transpiler.target.lower import LoweredKernel
     from transpiler.target.model import Expression, Function
 
@@ -59,7 +61,7 @@ class PlanLowering:
             return None
         found: dict[str, list[LoweredKernel]] = {}
         stages = [
-            [self._stage(stage.kernel, found) for stage in variant.stages]
+            [self._stage(stage, found) for stage in variant.stages]
             for variant in plan.optimised.variants
         ]
         name = self._name(f"{_PREFIX}{kernel.function.name}")
@@ -88,16 +90,21 @@ class PlanLowering:
         self._taken.add(chosen)
         return chosen
 
-    def _stage(self, kernel: Kernel, found: dict[str, list[LoweredKernel]]) -> LoweredKernel:
+    def _stage(self, stage: Stage, found: dict[str, list[LoweredKernel]]) -> LoweredKernel:
         """The kernel of a stage; variants may have some in common."""
-        own = KernelPlan(kernel=kernel, facts=_NO_FACTS, specialisations=())
+        kernel = stage.kernel
+        own = KernelPlan(kernel=kernel, facts=_NO_FACTS, specialisations=(), index64=stage.index64)
         callees = self._functions.named_by(kernel)
         hidden = self._module_names.union(callee.name for callee in callees.values())
         lowered = lower_kernel(own, kernel.name, hidden, self._origin(kernel), callees)
         for known in found.setdefault(kernel.name, []):
             if replace(known.function, name=kernel.name) == lowered.function:
                 return known
-        named = replace(lowered.function, name=self._name(kernel.name))
-        lowered = replace(lowered, function=named)
+        function = replace(lowered.function, name=self._name(kernel.name))
+        form = lowered.own_form
+        index64 = None if lowered.index64 is None else function
+        if form is not None:
+            index64 = replace(form, name=self._name(f"{function.name}{INDEX64}"))
+        lowered = replace(lowered, function=function, index64=index64)
         found[kernel.name].append(lowered)
         return lowered

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
+    from transpiler.ir.description import WideForm
     from transpiler.ir.extent import AtLeast, Extent
     from transpiler.ir.nodes import Kernel
     from transpiler.ir.types import ElementType
@@ -56,12 +57,16 @@ class Scratch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One launch. The extents of its grid may refer to its tiles."""
+    """One launch. The extents of its grid may refer to its tiles.
+
+    `index64` is the form of its kernel with indices in 64 bits, if it has one.
+    """
 
     kernel: Kernel
     grid: tuple[Extent, ...]
     tiles: tuple[Tile, ...]
     warps: int
+    index64: WideForm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,8 @@ class Variant:
 class LaunchPlan:
     """What is launched in the place of `kernel`: the first variant whose conditions hold.
 
-    Where not all of `requires` hold, and for what needs offsets of 64 bits, the kernel is launched as written.
+    Where not all of `requires` hold, the kernel is launched as written; so it is where offsets need 64 bits and a stage
+    has no form with such ones.
     """
 
     kernel: Kernel

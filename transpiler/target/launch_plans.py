@@ -304,10 +304,12 @@ class _VariantWriter(_Writer):
             grid = model.Lambda((META,), grid)
         arguments = (names[symbol.name] for symbol in source.parameters)
         function = kernel.function.name
-        options = (
+        options = [
             model.Keyword("num_warps", model.Number(str(stage.warps))),
             model.Keyword("tuned", Name(self._tuned[function])),
-        )
+        ]
+        if kernel.index64 is not None:
+            options.append(model.Keyword("index64", Name(kernel.index64.name)))
         return model.Call(Name(STAGE), (Name(function), grid, *arguments), (*constants, *options))
 
 

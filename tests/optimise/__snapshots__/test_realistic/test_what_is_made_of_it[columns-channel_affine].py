@@ -60,6 +60,7 @@ def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
             TILE_C=min(256, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channel_affine__tiled_tuned,
+            index64=channel_affine__tiled__index64,
         )
     ]
 

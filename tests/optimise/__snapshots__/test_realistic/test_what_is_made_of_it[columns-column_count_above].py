@@ -131,6 +131,7 @@ def _plan_column_count_above(grid, x_ptr, count_ptr, N, C, threshold):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_count_above__whole_tuned,
+                index64=column_count_above__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -154,6 +155,7 @@ def _plan_column_count_above(grid, x_ptr, count_ptr, N, C, threshold):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_count_above__partial_tuned,
+            index64=column_count_above__partial__index64,
         ),
         _Stage(
             column_count_above__final,
@@ -166,6 +168,7 @@ def _plan_column_count_above(grid, x_ptr, count_ptr, N, C, threshold):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_count_above__final_tuned,
+            index64=column_count_above__final__index64,
         ),
     ]
 

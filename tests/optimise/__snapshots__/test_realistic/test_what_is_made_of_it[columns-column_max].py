@@ -151,6 +151,7 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_max__whole_tuned,
+                index64=column_max__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -173,6 +174,7 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_max__partial_tuned,
+            index64=column_max__partial__index64,
         ),
         _Stage(
             column_max__final,
@@ -185,6 +187,7 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_max__final_tuned,
+            index64=column_max__final__index64,
         ),
     ]
 

@@ -142,6 +142,7 @@ def _plan_column_mean(grid, x_ptr, mean_ptr, N, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_mean__whole_tuned,
+                index64=column_mean__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -164,6 +165,7 @@ def _plan_column_mean(grid, x_ptr, mean_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_mean__partial_tuned,
+            index64=column_mean__partial__index64,
         ),
         _Stage(
             column_mean__final,
@@ -177,6 +179,7 @@ def _plan_column_mean(grid, x_ptr, mean_ptr, N, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_mean__final_tuned,
+            index64=column_mean__final__index64,
         ),
     ]
 

@@ -132,6 +132,7 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_min__whole_tuned,
+                index64=column_min__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -154,6 +155,7 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_min__partial_tuned,
+            index64=column_min__partial__index64,
         ),
         _Stage(
             column_min__final,
@@ -166,6 +168,7 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_min__final_tuned,
+            index64=column_min__final__index64,
         ),
     ]
 

@@ -150,6 +150,7 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_moments__whole_tuned,
+                index64=column_moments__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -174,6 +175,7 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_moments__partial_tuned,
+            index64=column_moments__partial__index64,
         ),
         _Stage(
             column_moments__final,
@@ -190,6 +192,7 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
             D=getattr(tl, str(D).removeprefix("torch.")),
             num_warps=4,
             tuned=column_moments__final_tuned,
+            index64=column_moments__final__index64,
         ),
     ]
 

@@ -141,6 +141,7 @@ def _plan_column_norm(grid, x_ptr, y_ptr, N, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_norm__whole_tuned,
+                index64=column_norm__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -163,6 +164,7 @@ def _plan_column_norm(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_norm__partial_tuned,
+            index64=column_norm__partial__index64,
         ),
         _Stage(
             column_norm__final,
@@ -175,6 +177,7 @@ def _plan_column_norm(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_norm__final_tuned,
+            index64=column_norm__final__index64,
         ),
     ]
 

@@ -138,6 +138,7 @@ def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_scale__whole_tuned,
+                index64=column_scale__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -160,6 +161,7 @@ def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_scale__partial_tuned,
+            index64=column_scale__partial__index64,
         ),
         _Stage(
             column_scale__final,
@@ -173,6 +175,7 @@ def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
             D=getattr(tl, str(D).removeprefix("torch.")),
             num_warps=4,
             tuned=column_scale__final_tuned,
+            index64=column_scale__final__index64,
         ),
     ]
 

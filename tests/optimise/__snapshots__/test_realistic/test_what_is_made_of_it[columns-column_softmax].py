@@ -262,6 +262,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_softmax__whole_tuned,
+                index64=column_softmax__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -290,6 +291,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_softmax__partial_tuned,
+            index64=column_softmax__partial__index64,
         ),
         _Stage(
             column_softmax__final,
@@ -302,6 +304,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_softmax__final_tuned,
+            index64=column_softmax__final__index64,
         ),
         _Stage(
             column_softmax__partial_2,
@@ -317,6 +320,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_softmax__partial_2_tuned,
+            index64=column_softmax__partial_2__index64,
         ),
         _Stage(
             column_softmax__final_2,
@@ -329,6 +333,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_softmax__final_2_tuned,
+            index64=column_softmax__final_2__index64,
         ),
         _Stage(
             column_softmax__apply,
@@ -344,6 +349,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
             TILE_C=min(256, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_softmax__apply_tuned,
+            index64=column_softmax__apply__index64,
         ),
     ]
 

@@ -226,6 +226,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_softmax_statistics__whole_tuned,
+                index64=column_softmax_statistics__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -253,6 +254,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_softmax_statistics__partial_tuned,
+            index64=column_softmax_statistics__partial__index64,
         ),
         _Stage(
             column_softmax_statistics__final,
@@ -265,6 +267,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_softmax_statistics__final_tuned,
+            index64=column_softmax_statistics__final__index64,
         ),
         _Stage(
             column_softmax_statistics__partial_2,
@@ -280,6 +283,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_softmax_statistics__partial_2_tuned,
+            index64=column_softmax_statistics__partial_2__index64,
         ),
         _Stage(
             column_softmax_statistics__final_2,
@@ -294,6 +298,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_softmax_statistics__final_2_tuned,
+            index64=column_softmax_statistics__final_2__index64,
         ),
     ]
 

@@ -133,6 +133,7 @@ def _plan_column_total(grid, x_ptr, y_ptr, N, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_total__whole_tuned,
+                index64=column_total__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -155,6 +156,7 @@ def _plan_column_total(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_total__partial_tuned,
+            index64=column_total__partial__index64,
         ),
         _Stage(
             column_total__final,
@@ -167,6 +169,7 @@ def _plan_column_total(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_total__final_tuned,
+            index64=column_total__final__index64,
         ),
     ]
 

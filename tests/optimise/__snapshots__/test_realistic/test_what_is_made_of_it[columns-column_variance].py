@@ -245,6 +245,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=column_variance__whole_tuned,
+                index64=column_variance__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -272,6 +273,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_variance__partial_tuned,
+            index64=column_variance__partial__index64,
         ),
         _Stage(
             column_variance__final,
@@ -284,6 +286,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_variance__final_tuned,
+            index64=column_variance__final__index64,
         ),
         _Stage(
             column_variance__partial_2,
@@ -299,6 +302,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_variance__partial_2_tuned,
+            index64=column_variance__partial_2__index64,
         ),
         _Stage(
             column_variance__final_2,
@@ -314,6 +318,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_variance__final_2_tuned,
+            index64=column_variance__final_2__index64,
         ),
     ]
 

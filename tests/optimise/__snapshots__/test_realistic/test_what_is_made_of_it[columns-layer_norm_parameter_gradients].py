@@ -173,6 +173,7 @@ def _plan_layer_norm_parameter_gradients(
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=layer_norm_parameter_gradients__whole_tuned,
+                index64=layer_norm_parameter_gradients__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -200,6 +201,7 @@ def _plan_layer_norm_parameter_gradients(
             TILE_C=TILE_C,
             num_warps=4,
             tuned=layer_norm_parameter_gradients__partial_tuned,
+            index64=layer_norm_parameter_gradients__partial__index64,
         ),
         _Stage(
             layer_norm_parameter_gradients__final,
@@ -214,6 +216,7 @@ def _plan_layer_norm_parameter_gradients(
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=layer_norm_parameter_gradients__final_tuned,
+            index64=layer_norm_parameter_gradients__final__index64,
         ),
     ]
 

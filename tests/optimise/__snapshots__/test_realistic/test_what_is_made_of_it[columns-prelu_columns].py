@@ -59,6 +59,7 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
             TILE_C=min(256, _power_of_two(grid_x)),
             num_warps=4,
             tuned=prelu_columns__tiled_tuned,
+            index64=prelu_columns__tiled__index64,
         )
     ]
 

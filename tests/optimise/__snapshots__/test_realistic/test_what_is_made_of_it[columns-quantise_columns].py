@@ -55,6 +55,7 @@ def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
             TILE_C=min(256, _power_of_two(grid_x)),
             num_warps=4,
             tuned=quantise_columns__tiled_tuned,
+            index64=quantise_columns__tiled__index64,
         )
     ]
 

@@ -142,6 +142,7 @@ def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=update_running_mean__whole_tuned,
+                index64=update_running_mean__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -164,6 +165,7 @@ def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=update_running_mean__partial_tuned,
+            index64=update_running_mean__partial__index64,
         ),
         _Stage(
             update_running_mean__final,
@@ -179,6 +181,7 @@ def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
             D=getattr(tl, str(D).removeprefix("torch.")),
             num_warps=4,
             tuned=update_running_mean__final_tuned,
+            index64=update_running_mean__final__index64,
         ),
     ]
 

@@ -120,6 +120,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
                 TILE_FLAT=min(256, _power_of_two(grid_x * N)),
                 num_warps=4,
                 tuned=adam_rows__flat_tuned,
+                index64=adam_rows__flat__index64,
             )
         ]
     return [
@@ -138,6 +139,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
             TILE_BLOCK=min(256, _power_of_two(N)),
             num_warps=4,
             tuned=adam_rows__tiled_tuned,
+            index64=adam_rows__tiled__index64,
         )
     ]
 

@@ -61,6 +61,7 @@ def _plan_add_bias(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
             TILE_COLUMN=min(256, _power_of_two(grid_x)),
             num_warps=4,
             tuned=add_bias__tiled_tuned,
+            index64=add_bias__tiled__index64,
         )
     ]
 

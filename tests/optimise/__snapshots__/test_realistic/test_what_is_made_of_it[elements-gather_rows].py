@@ -45,6 +45,7 @@ def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
             TILE_BLOCK=min(256, _power_of_two(N)),
             num_warps=4,
             tuned=gather_rows__tiled_tuned,
+            index64=gather_rows__tiled__index64,
         )
     ]
 

@@ -50,6 +50,7 @@ def _plan_move_average(grid, average_ptr, p_ptr, decay, *, D):
             TILE_AT=min(256, _power_of_two(grid_x)),
             num_warps=4,
             tuned=move_average__tiled_tuned,
+            index64=move_average__tiled__index64,
         )
     ]
 

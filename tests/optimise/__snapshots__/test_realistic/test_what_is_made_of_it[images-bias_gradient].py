@@ -202,6 +202,7 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
                 TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=bias_gradient__flat_partial_tuned,
+                index64=bias_gradient__flat_partial__index64,
             ),
             _Stage(
                 bias_gradient__flat_final,
@@ -215,6 +216,7 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
                 TILE_P=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=bias_gradient__flat_final_tuned,
+                index64=bias_gradient__flat_final__index64,
             ),
         ]
     TILE_P = min(1024, _power_of_two(HW))
@@ -239,6 +241,7 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
             TILE_P=TILE_P,
             num_warps=4,
             tuned=bias_gradient__partial_tuned,
+            index64=bias_gradient__partial__index64,
         ),
         _Stage(
             bias_gradient__final,
@@ -251,6 +254,7 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=bias_gradient__final_tuned,
+            index64=bias_gradient__final__index64,
         ),
     ]
 

@@ -203,6 +203,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__flat_partial_tuned,
+                index64=bias_gradient_in_tiles__flat_partial__index64,
             ),
             _Stage(
                 bias_gradient_in_tiles__flat_final,
@@ -216,6 +217,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 TILE_BLOCK=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__flat_final_tuned,
+                index64=bias_gradient_in_tiles__flat_final__index64,
             ),
         ]
     if grid_x <= 255:
@@ -243,6 +245,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 TILE_BLOCK=TILE_BLOCK,
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__partial_tuned,
+                index64=bias_gradient_in_tiles__partial__index64,
             ),
             _Stage(
                 bias_gradient_in_tiles__final,
@@ -255,6 +258,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 TILE_C=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__final_tuned,
+                index64=bias_gradient_in_tiles__final__index64,
             ),
         ]
     return None

@@ -60,6 +60,7 @@ def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
             TILE_P=min(256, _power_of_two(HW)),
             num_warps=4,
             tuned=channel_shuffle__tiled_tuned,
+            index64=channel_shuffle__tiled__index64,
         )
     ]
 

@@ -406,6 +406,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=channel_statistics__flat_partial_tuned,
+                index64=channel_statistics__flat_partial__index64,
             ),
             _Stage(
                 channel_statistics__flat_final,
@@ -419,6 +420,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 TILE_I_LOW=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=channel_statistics__flat_final_tuned,
+                index64=channel_statistics__flat_final__index64,
             ),
             _Stage(
                 channel_statistics__flat_partial_2,
@@ -435,6 +437,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=channel_statistics__flat_partial_2_tuned,
+                index64=channel_statistics__flat_partial_2__index64,
             ),
             _Stage(
                 channel_statistics__flat_final_2,
@@ -451,6 +454,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 TILE_I_LOW=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=channel_statistics__flat_final_2_tuned,
+                index64=channel_statistics__flat_final_2__index64,
             ),
         ]
     TILE_I_LOW = min(1024, _power_of_two(HW))
@@ -483,6 +487,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             TILE_I_LOW=TILE_I_LOW,
             num_warps=4,
             tuned=channel_statistics__partial_tuned,
+            index64=channel_statistics__partial__index64,
         ),
         _Stage(
             channel_statistics__final,
@@ -495,6 +500,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channel_statistics__final_tuned,
+            index64=channel_statistics__final__index64,
         ),
         _Stage(
             channel_statistics__partial_2,
@@ -511,6 +517,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             TILE_I_LOW=TILE_I_LOW,
             num_warps=4,
             tuned=channel_statistics__partial_2_tuned,
+            index64=channel_statistics__partial_2__index64,
         ),
         _Stage(
             channel_statistics__final_2,
@@ -527,6 +534,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channel_statistics__final_2_tuned,
+            index64=channel_statistics__final_2__index64,
         ),
     ]
 

@@ -57,6 +57,7 @@ def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
             TILE_C=min(256, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channels_last__tiled_tuned,
+            index64=channels_last__tiled__index64,
         )
     ]
 

@@ -102,6 +102,7 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
                 TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=copy_channels__flat_tuned,
+                index64=copy_channels__flat__index64,
             )
         ]
     return [
@@ -122,6 +123,7 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
             TILE_P=min(256, _power_of_two(HW)),
             num_warps=4,
             tuned=copy_channels__tiled_tuned,
+            index64=copy_channels__tiled__index64,
         )
     ]
 

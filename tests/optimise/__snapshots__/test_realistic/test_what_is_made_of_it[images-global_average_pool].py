@@ -91,6 +91,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
                 TILE_BLOCK=TILE_BLOCK,
                 num_warps=4,
                 tuned=global_average_pool__partial_tuned,
+                index64=global_average_pool__partial__index64,
             ),
             _Stage(
                 global_average_pool__final,
@@ -104,6 +105,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
                 TILE_PLANE=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=global_average_pool__final_tuned,
+                index64=global_average_pool__final__index64,
             ),
         ]
     return None

@@ -108,6 +108,7 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
             TILE_P=TILE_P,
             num_warps=4,
             tuned=global_max_pool__partial_tuned,
+            index64=global_max_pool__partial__index64,
         ),
         _Stage(
             global_max_pool__final,
@@ -122,6 +123,7 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=global_max_pool__final_tuned,
+            index64=global_max_pool__final__index64,
         ),
     ]
 

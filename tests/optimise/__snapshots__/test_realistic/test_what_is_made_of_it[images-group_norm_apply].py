@@ -87,6 +87,7 @@ def _plan_group_norm_apply(
             TILE_I_LOW=min(256, _power_of_two(HW)),
             num_warps=4,
             tuned=group_norm_apply__tiled_tuned,
+            index64=group_norm_apply__tiled__index64,
         )
     ]
 

@@ -120,6 +120,7 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
             TILE_I=TILE_I,
             num_warps=4,
             tuned=group_norm_statistics__partial_tuned,
+            index64=group_norm_statistics__partial__index64,
         ),
         _Stage(
             group_norm_statistics__final,
@@ -140,6 +141,7 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
             D=getattr(tl, str(D).removeprefix("torch.")),
             num_warps=4,
             tuned=group_norm_statistics__final_tuned,
+            index64=group_norm_statistics__final__index64,
         ),
     ]
 

@@ -104,6 +104,7 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
                 TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=prelu_planes__flat_tuned,
+                index64=prelu_planes__flat__index64,
             )
         ]
     return [
@@ -123,6 +124,7 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
             TILE_BLOCK=min(256, _power_of_two(HW)),
             num_warps=4,
             tuned=prelu_planes__tiled_tuned,
+            index64=prelu_planes__tiled__index64,
         )
     ]
 

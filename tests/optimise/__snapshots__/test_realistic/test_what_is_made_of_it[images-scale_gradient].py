@@ -211,6 +211,7 @@ def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
                 TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=scale_gradient__flat_partial_tuned,
+                index64=scale_gradient__flat_partial__index64,
             ),
             _Stage(
                 scale_gradient__flat_final,
@@ -224,6 +225,7 @@ def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
                 TILE_P=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=scale_gradient__flat_final_tuned,
+                index64=scale_gradient__flat_final__index64,
             ),
         ]
     TILE_P = min(1024, _power_of_two(HW))
@@ -249,6 +251,7 @@ def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
             TILE_P=TILE_P,
             num_warps=4,
             tuned=scale_gradient__partial_tuned,
+            index64=scale_gradient__partial__index64,
         ),
         _Stage(
             scale_gradient__final,
@@ -261,6 +264,7 @@ def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=scale_gradient__final_tuned,
+            index64=scale_gradient__final__index64,
         ),
     ]
 

@@ -111,6 +111,7 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
                 TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=scale_shift_channels__flat_tuned,
+                index64=scale_shift_channels__flat__index64,
             )
         ]
     return [
@@ -131,6 +132,7 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
             TILE_P=min(256, _power_of_two(HW)),
             num_warps=4,
             tuned=scale_shift_channels__tiled_tuned,
+            index64=scale_shift_channels__tiled__index64,
         )
     ]
 

@@ -109,6 +109,7 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
                 TILE_FLAT=min(256, _power_of_two(grid_x * C)),
                 num_warps=4,
                 tuned=add_positions__flat_tuned,
+                index64=add_positions__flat__index64,
             )
         ]
     return [
@@ -128,6 +129,7 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
             TILE_BLOCK=min(256, _power_of_two(C)),
             num_warps=4,
             tuned=add_positions__tiled_tuned,
+            index64=add_positions__tiled__index64,
         )
     ]
 

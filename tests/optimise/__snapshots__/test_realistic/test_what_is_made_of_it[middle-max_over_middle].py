@@ -152,6 +152,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
                 TILE_C=min(32, _power_of_two(grid_y)),
                 num_warps=4,
                 tuned=max_over_middle__whole_tuned,
+                index64=max_over_middle__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_y))
@@ -177,6 +178,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=max_over_middle__partial_tuned,
+            index64=max_over_middle__partial__index64,
         ),
         _Stage(
             max_over_middle__final,
@@ -191,6 +193,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
             TILE_B=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=max_over_middle__final_tuned,
+            index64=max_over_middle__final__index64,
         ),
     ]
 

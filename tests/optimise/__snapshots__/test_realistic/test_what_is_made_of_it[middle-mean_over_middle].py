@@ -150,6 +150,7 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=mean_over_middle__whole_tuned,
+                index64=mean_over_middle__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -175,6 +176,7 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=mean_over_middle__partial_tuned,
+            index64=mean_over_middle__partial__index64,
         ),
         _Stage(
             mean_over_middle__final,
@@ -190,6 +192,7 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=mean_over_middle__final_tuned,
+            index64=mean_over_middle__final__index64,
         ),
     ]
 

@@ -203,6 +203,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
                 TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=sum_around_middle__flat_partial_tuned,
+                index64=sum_around_middle__flat_partial__index64,
             ),
             _Stage(
                 sum_around_middle__flat_final,
@@ -216,6 +217,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
                 TILE_C=min(1024, _power_of_two(C)),
                 num_warps=4,
                 tuned=sum_around_middle__flat_final_tuned,
+                index64=sum_around_middle__flat_final__index64,
             ),
         ]
     TILE_C = min(1024, _power_of_two(C))
@@ -240,6 +242,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=sum_around_middle__partial_tuned,
+            index64=sum_around_middle__partial__index64,
         ),
         _Stage(
             sum_around_middle__final,
@@ -252,6 +255,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             TILE_S=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=sum_around_middle__final_tuned,
+            index64=sum_around_middle__final__index64,
         ),
     ]
 

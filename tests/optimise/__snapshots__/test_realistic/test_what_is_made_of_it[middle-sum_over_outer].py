@@ -139,6 +139,7 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
                 TILE_I=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=sum_over_outer__whole_tuned,
+                index64=sum_over_outer__whole__index64,
             )
         ]
     TILE_I = min(64, _power_of_two(grid_x))
@@ -161,6 +162,7 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
             TILE_I=TILE_I,
             num_warps=4,
             tuned=sum_over_outer__partial_tuned,
+            index64=sum_over_outer__partial__index64,
         ),
         _Stage(
             sum_over_outer__final,
@@ -173,6 +175,7 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
             TILE_I=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=sum_over_outer__final_tuned,
+            index64=sum_over_outer__final__index64,
         ),
     ]
 

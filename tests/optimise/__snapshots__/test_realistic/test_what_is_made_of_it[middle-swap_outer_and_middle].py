@@ -56,6 +56,7 @@ def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             TILE_C=min(256, _power_of_two(C)),
             num_warps=4,
             tuned=swap_outer_and_middle__tiled_tuned,
+            index64=swap_outer_and_middle__tiled__index64,
         )
     ]
 

@@ -254,6 +254,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=variance_over_middle__whole_tuned,
+                index64=variance_over_middle__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -284,6 +285,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=variance_over_middle__partial_tuned,
+            index64=variance_over_middle__partial__index64,
         ),
         _Stage(
             variance_over_middle__final,
@@ -297,6 +299,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=variance_over_middle__final_tuned,
+            index64=variance_over_middle__final__index64,
         ),
         _Stage(
             variance_over_middle__partial_2,
@@ -313,6 +316,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=variance_over_middle__partial_2_tuned,
+            index64=variance_over_middle__partial_2__index64,
         ),
         _Stage(
             variance_over_middle__final_2,
@@ -328,6 +332,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=variance_over_middle__final_2_tuned,
+            index64=variance_over_middle__final_2__index64,
         ),
     ]
 

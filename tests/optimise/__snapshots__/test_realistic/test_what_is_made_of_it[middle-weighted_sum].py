@@ -158,6 +158,7 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=weighted_sum__whole_tuned,
+                index64=weighted_sum__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -184,6 +185,7 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=weighted_sum__partial_tuned,
+            index64=weighted_sum__partial__index64,
         ),
         _Stage(
             weighted_sum__final,
@@ -198,6 +200,7 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=weighted_sum__final_tuned,
+            index64=weighted_sum__final__index64,
         ),
     ]
 

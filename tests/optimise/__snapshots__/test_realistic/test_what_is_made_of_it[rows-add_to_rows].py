@@ -59,6 +59,7 @@ def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
             TILE_I=min(256, _power_of_two(N)),
             num_warps=4,
             tuned=add_to_rows__tiled_tuned,
+            index64=add_to_rows__tiled__index64,
         )
     ]
 

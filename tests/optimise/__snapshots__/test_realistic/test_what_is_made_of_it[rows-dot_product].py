@@ -67,6 +67,7 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
             TILE_BLOCK=TILE_BLOCK,
             num_warps=4,
             tuned=dot_product__partial_tuned,
+            index64=dot_product__partial__index64,
         ),
         _Stage(
             dot_product__final,
@@ -78,6 +79,7 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
             D=getattr(tl, str(D).removeprefix("torch.")),
             num_warps=4,
             tuned=dot_product__final_tuned,
+            index64=dot_product__final__index64,
         ),
     ]
 

@@ -77,6 +77,7 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
             TILE_BLOCK=TILE_BLOCK,
             num_warps=4,
             tuned=largest_magnitude__partial_tuned,
+            index64=largest_magnitude__partial__index64,
         ),
         _Stage(
             largest_magnitude__final,
@@ -87,6 +88,7 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
             TILE_P=min(1024, _power_of_two(parts)),
             num_warps=4,
             tuned=largest_magnitude__final_tuned,
+            index64=largest_magnitude__final__index64,
         ),
     ]
 

@@ -77,6 +77,7 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
             TILE_I=TILE_I,
             num_warps=4,
             tuned=mean_squared_error__partial_tuned,
+            index64=mean_squared_error__partial__index64,
         ),
         _Stage(
             mean_squared_error__final,
@@ -88,6 +89,7 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
             TILE_P=min(1024, _power_of_two(parts)),
             num_warps=4,
             tuned=mean_squared_error__final_tuned,
+            index64=mean_squared_error__final__index64,
         ),
     ]
 

@@ -231,6 +231,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 TILE_BLOCK=TILE_BLOCK,
                 num_warps=4,
                 tuned=normalise_rows__flat_partial_tuned,
+                index64=normalise_rows__flat_partial__index64,
             ),
             _Stage(
                 normalise_rows__flat_final,
@@ -243,6 +244,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=normalise_rows__flat_final_tuned,
+                index64=normalise_rows__flat_final__index64,
             ),
             _Stage(
                 normalise_rows__flat_apply,
@@ -256,6 +258,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 TILE_FLAT=min(256, _power_of_two(grid_x * N)),
                 num_warps=4,
                 tuned=normalise_rows__flat_apply_tuned,
+                index64=normalise_rows__flat_apply__index64,
             ),
         ]
     if grid_x <= 255:
@@ -274,6 +277,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 TILE_BLOCK=TILE_BLOCK,
                 num_warps=4,
                 tuned=normalise_rows__partial_tuned,
+                index64=normalise_rows__partial__index64,
             ),
             _Stage(
                 normalise_rows__final,
@@ -286,6 +290,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=normalise_rows__final_tuned,
+                index64=normalise_rows__final__index64,
             ),
             _Stage(
                 normalise_rows__apply,
@@ -298,6 +303,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 TILE_BLOCK=min(256, _power_of_two(N)),
                 num_warps=4,
                 tuned=normalise_rows__apply_tuned,
+                index64=normalise_rows__apply__index64,
             ),
         ]
     return None

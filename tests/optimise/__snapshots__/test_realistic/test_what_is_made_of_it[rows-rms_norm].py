@@ -146,6 +146,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
             TILE_I=TILE_I,
             num_warps=4,
             tuned=rms_norm__partial_tuned,
+            index64=rms_norm__partial__index64,
         ),
         _Stage(
             rms_norm__final,
@@ -161,6 +162,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
             TILE_ROW=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=rms_norm__final_tuned,
+            index64=rms_norm__final__index64,
         ),
         _Stage(
             rms_norm__apply,
@@ -176,6 +178,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
             TILE_I=min(256, _power_of_two(N)),
             num_warps=4,
             tuned=rms_norm__apply_tuned,
+            index64=rms_norm__apply__index64,
         ),
     ]
 

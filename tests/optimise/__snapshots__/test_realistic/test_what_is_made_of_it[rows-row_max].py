@@ -96,6 +96,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
                 TILE_BLOCK=TILE_BLOCK,
                 num_warps=4,
                 tuned=row_max__partial_tuned,
+                index64=row_max__partial__index64,
             ),
             _Stage(
                 row_max__final,
@@ -108,6 +109,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=row_max__final_tuned,
+                index64=row_max__final__index64,
             ),
         ]
     return None

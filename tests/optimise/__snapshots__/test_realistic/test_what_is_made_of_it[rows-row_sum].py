@@ -92,6 +92,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
             TILE_I=TILE_I,
             num_warps=4,
             tuned=row_sum__partial_tuned,
+            index64=row_sum__partial__index64,
         ),
         _Stage(
             row_sum__final,
@@ -104,6 +105,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
             TILE_ROW=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=row_sum__final_tuned,
+            index64=row_sum__final__index64,
         ),
     ]
 
