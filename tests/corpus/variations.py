@@ -112,7 +112,8 @@ def named_back(python: str) -> str:
     def name(found: re.Match[str]) -> str:
         return found[1] + ("_" if keyword.iskeyword(found[1]) else "")
 
-    return re.sub(rf"\b(\w+?){_SUFFIX}", name, python)
+    # The optimiser has names in capitals made of names.
+    return re.sub(rf"\b(\w+?)(?:{_SUFFIX}|{_SUFFIX.upper()})", name, python)
 
 
 def in_steps(rust: str) -> str:

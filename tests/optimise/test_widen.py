@@ -34,6 +34,11 @@ def store(pointer: str, offsets: str, value: str, mask: str = "None") -> str:
     return f"T::store({pointer}_ptr.add_offsets({offsets}), {value}, {mask}, &[], None, None);"
 
 
+def update(offsets: str, value: str, mask: str = "None") -> str:
+    """An atomic sum."""
+    return f"T::atomic_add(s_ptr.add_offsets({offsets}), {value}, {mask}, None, None)"
+
+
 def rust(body: str, bound: str = "Float") -> str:
     """A kernel of these statements: pointers `x_ptr`, `w_ptr`, `y_ptr`, `s_ptr`, and a program for each `p`."""
     return (
@@ -162,6 +167,14 @@ def test_scans_keep_their_lanes() -> None:
     assert any("tl.cumsum(x, 1)" in line for line in stage(text))
 
 
+def test_what_programs_add_to_one_element_is_summed_up_before() -> None:
+    body = f"{ROW} {update('o', 'x', 'Some(mask)')};"
+    text = optimised(rust(body)).text
+    assert text is not None
+    total = "tl.sum(tl.where(p_mask, x, 0.0), axis=0, keep_dims=True)"
+    assert stage(text)[-1] == f"tl.atomic_add(s_ptr + o, {total}, mask=mask)"
+
+
 def test_pointers_are_as_many_as_lanes_of_their_mask() -> None:
     body = f"""{TILE}
     let mine = o.lt(p);
@@ -219,8 +232,12 @@ def test_without_the_transform_the_kernel_stays() -> None:
             "it loads `x_ptr` elsewhere than where it stores to it",
         ),
         (
-            f"{ROW} T::atomic_add(s_ptr.add_offsets(o), x, Some(mask), None, None);",
+            f"{ROW} let old = {update('o', 'x', 'Some(mask)')}; {store('y', 'p * n + o', 'old', 'Some(mask)')}",
             "`atomic_add` updates memory atomically",
+        ),
+        (
+            f"{ROW} {update('o', 'x', 'Some(mask)')}; {store('s', 'p * n + o', 'x', 'Some(mask)')}",
+            "what is behind `s_ptr` is updated atomically besides",
         ),
         (
             f"{ROW} if p > 3 {{ {store('y', 'p * n + o', 'x', 'Some(mask)')} }}",
@@ -270,11 +287,12 @@ def test_where_it_does_not_pay_the_kernel_is_launched_with_what_pays_alone() -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A kernel, by its statements."""
+    """A kernel, by its statements; Triton's interpreter has no atomic updates of bf16."""
 
     name: str
     body: str
     bound: str = "Num"
+    is_atomic: bool = False
 
 
 CASES = (
@@ -328,6 +346,21 @@ CASES = (
         name="where_the_largest_stands",
         body=f"""{ROW} let at = T::argmax(x, 0, true, true);
         {store("s", "one", "T::cast::<i32, D>(at, None, false)")}""",
+    ),
+    Case(
+        name="updates_of_all_programs",
+        body=f"""{ROW} {update("o", "x", "Some(mask)")};
+        {update("T::arange(0, 1) + 20", "T::sum(x, Some(0), true)")};
+        {update("T::arange(0, 1) + 22", "T::full::<D>(&[1], D::from_f64(1.0))")};""",
+        bound="Float",
+        is_atomic=True,
+    ),
+    Case(
+        name="updates_by_programs_of_their_own",
+        body=f"""{TILE} let mine = o.lt(p % 7); let x = {load("x", "p * n + o", "Some(mine)", ZEROS)};
+        {update("o", "x", "Some(mine)")}; {update("p % 3 + T::arange(0, 1) + 20", load("w", "one"))};""",
+        bound="Float",
+        is_atomic=True,
     ),
     Case(
         name="numbers_of_programs",
@@ -384,7 +417,9 @@ def launch_of(dtype: torch.dtype, programs: int, n: int) -> NestLaunch:
 @pytest.mark.parametrize("tiling", TILINGS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_same_is_left(nests: Nests, case: Case, tiling: str) -> None:
-    dtypes = FLOATS if case.bound == "Float" else (*FLOATS, torch.int32)
+    dtypes: tuple[torch.dtype, ...] = FLOATS if case.bound == "Float" else (*FLOATS, torch.int32)
+    if case.is_atomic:
+        dtypes = tuple(it for it in dtypes if it is not torch.bfloat16)
     source = rust(case.body, case.bound)
     plain, made = transpiler.transpile(source), optimised(source, (), TILINGS[tiling])
     assert plain.text is not None, [it.message for it in plain.diagnostics]

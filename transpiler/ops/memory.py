@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from transpiler.ir.nodes import BinaryOperator
 from transpiler.ir.types import DType
 from transpiler.ops.model import Effect, Op, ShapeDescribed, ShapeGiven, ShapeOf
 
@@ -17,6 +18,7 @@ def _atomic(
     summary: str,
     dtypes: frozenset[DType],
     spelled_for: frozenset[DType] | None = None,
+    combines: BinaryOperator | None = None,
 ) -> Op:
     """An atomic update; what it is not `spelled_for`, a function of the module does."""
     arguments = "ptr, val, mask=mask, sem=sem, scope=scope"
@@ -37,6 +39,7 @@ def _atomic(
         dtypes={"D": dtypes},
         spelled_for={} if spelled_for is None else {"D": spelled_for},
         elsewhere=None if spelled_for is None else f"_{name}({arguments})",
+        combines=combines,
     )
 
 
@@ -85,6 +88,7 @@ MEMORY: tuple[Op, ...] = (
         "Num",
         "Adds to memory and gives what was there.",
         _WORDS | _FLOAT_WORDS | _HALVES,
+        combines=BinaryOperator.ADD,
     ),
     _atomic(
         "atomic_max",

@@ -288,7 +288,7 @@ class Op:
     has none. `value` computes an element of the result from those of the tensors and scalars it is made of. `operator`
     is the operator it is. `copies` names the argument whose elements the result holds, each where broadcasting puts
     it. `selects` names the condition, what is taken where it holds, and what elsewhere. `combines` says what makes one
-    element of two in a reduction: an operator, or the name of an operation.
+    element of two, in a reduction or in memory that is updated: an operator, or the name of an operation.
     """
 
     name: str

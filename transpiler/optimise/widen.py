@@ -25,6 +25,7 @@ from transpiler.optimise.extents import (
     power_of_two,
     rounded_down,
     rounded_up,
+    times,
 )
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import WARPS
@@ -297,10 +298,17 @@ class _Widening:
         most.append(Number(shape.lanes) if own is None else rounded_down(Number(shape.lanes), own))
         if self._order is Order.OWN and not self._has_loops():
             return least(*most, power_of_two(extent))
-        enough = power_of_two(rounded_up(extent, Number(2 * ENOUGH_PROGRAMS)))
+        others = (
+            Named(name)
+            for name, member in zip(GRID_NAMES, ENUMS["Axis"], strict=True)
+            if member != self._member and member in _members(self._kernel)
+        )
+        programs = times(extent, *others)
+        enough = power_of_two(rounded_up(programs, Number(2 * ENOUGH_PROGRAMS)))
         if shape.least > 1:
             enough = greatest(Number(shape.least), enough)
-        return least(*most, enough)
+        # No more of them than there are, where other axes of the grid have programs as well.
+        return least(*most, enough, *([] if programs == extent else [power_of_two(extent)]))
 
     def _has_loops(self) -> bool:
         return any(

@@ -77,15 +77,13 @@ def extents(kernel: ir.Kernel) -> tuple[Dimension, ...]:
 
 
 def reached(facts: Facts) -> tuple[Reached, ...]:
-    """What a kernel loads and stores.
+    """What a kernel loads and stores; nothing of it may be what it updates atomically, which passes nothing on then.
 
     Raises:
         NotLiftedError: it cannot be known, or programs that run in step may not see what they stored themselves.
     """
     flow = facts.flow
-    if flow.atomics:
-        call = flow.atomics[0].call
-        refuse(f"`{call.op.name}` {call.op.effect.value}", call.span)
+    updated = {it.root for it in _known(facts, flow.atomics, is_store=True)}
     found = [
         *_known(facts, flow.loads, is_store=False),
         *_known(facts, flow.stores, is_store=True),
@@ -96,6 +94,9 @@ def reached(facts: Facts) -> tuple[Reached, ...]:
         if it.is_store:
             stored.setdefault(it.root, set()).add(places.of(it))
     for it in found:
+        if it.root in updated:
+            call = it.site.call
+            refuse(f"what is behind `{it.root.name}` is updated atomically besides", call.span)
         if it.root in stored and places.of(it) not in stored[it.root]:
             call = it.site.call
             refuse(f"it loads `{it.root.name}` elsewhere than where it stores to it", call.span)

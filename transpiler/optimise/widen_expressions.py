@@ -40,11 +40,13 @@ from transpiler.optimise.build import (
     shape_of,
     with_argument,
 )
+from transpiler.optimise.combining import combines
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widen_frame import is_program
 
 if TYPE_CHECKING:
     from transpiler.ir.types import Dimension, Shape, Type
+    from transpiler.optimise.nest import Combine
     from transpiler.optimise.widen_frame import Frame
 
 
@@ -321,6 +323,50 @@ class ExpressionWidener:
             refuse("several programs store to one element", node.span)
         return made
 
+    def updated(self, node: ir.OpCall) -> ir.Expression:
+        """An atomic update whose result nobody reads.
+
+        What programs add to one element is summed up before: programs are unordered, so it is one of their sums.
+
+        Raises:
+            NotLiftedError: it has no form for a tile of programs.
+        """
+        made = self._accessed(node)
+        if made is None or any(named_argument(node, it) is not None for it in ("sem", "scope")):
+            return refuse(f"`{node.op.name}` {node.op.effect.value}", node.span)
+        pointer, value, *masks = operands(made)
+        build = Build(node.span)
+        if not self._frame.varies(pointer.type):
+            exists = build.read(self._frame.exists)
+            combine = next(
+                (it for it in combines() if it.reduce.combines == node.op.combines), None
+            )
+            dtype = dtype_of(value)
+            if (
+                combine is not None
+                and dtype not in _NARROW
+                and not any(self._frame.varies(it.type) for it in masks)
+            ):
+                identity = build.literal(combine.identity, dtype)
+                value = self._across(combine, build.select(exists, value, identity))
+            else:
+                masks = [exists if not masks else build.both(exists, masks[0])]
+        wide = broadcast(pointer.type, value.type, *(it.type for it in masks))
+        made = replace(made, arguments=(self._filled(pointer, wide), value, *made.arguments[2:]))
+        if masks:
+            made = with_argument(made, _MASK, masks[0])
+        return replace(made, type=Tensor(dtype=dtype_of(node), shape=wide))
+
+    def _across(self, combine: Combine, value: ir.Expression) -> ir.Expression:
+        """The lanes of all programs made one."""
+        build = Build(value.span)
+        shape = list(shape_of(value.type))
+        shape[self._frame.place] = 1
+        type_ = Tensor(dtype=dtype_of(value), shape=tuple(shape))
+        place = build.number(self._frame.place)
+        keep = ir.FlagArgument(span=value.span, value=True)
+        return build.call(combine.reduce, (dtype_of(value),), type_, value, place, keep)
+
     def _accessed(self, node: ir.OpCall) -> ir.OpCall | None:
         """A load or a store by the programs there are; None where it is by something else than pointers."""
         pointer = operands(node)[0]
@@ -340,6 +386,8 @@ class ExpressionWidener:
         return made if total is None else with_argument(made, _MASK, total)
 
 
+_NARROW = frozenset(it for it in DType if it.bits < 32)
+"""Dtypes in which a sum of several is another one than adding one after the other."""
 _AXIS, _MASK = "Axis", "mask"
 _ONE_LANE = Tensor(dtype=DType.I32, shape=(1,))
 _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})

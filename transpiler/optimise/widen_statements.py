@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import PointerTensor, Scalar, Tensor, TupleType
+from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build, shape_of
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widen_expressions import ExpressionWidener, is_fill
@@ -62,6 +63,8 @@ class Widener(ExpressionWidener):
                 yield replace(node, symbol=symbol)
             case ir.Assign():
                 yield self._assign(node)
+            case ir.Evaluate(value=ir.OpCall() as call) if call.op.effect is Effect.ATOMIC:
+                yield replace(node, value=self.updated(call))
             case ir.Evaluate():
                 yield replace(node, value=self.expression(node.value))
             case ir.If() | ir.While() | ir.For():
