@@ -73,10 +73,9 @@ def test_a_share_of_a_reduction() -> None:
         "    share_end = tl.minimum(share_start + rows_per_share, n)",
         "    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):",
         "        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]",
-        "        rows_mask = rows < share_end",
-        "        mask = c_mask & rows_mask",
+        "        mask = c_mask & (rows < share_end)",
         "        v = tl.load(x + (rows * a + c), mask=mask, other=0.0).to(D)",
-        "        acc = acc + tl.where(rows_mask, v, 0.0)",
+        "        acc = acc + v",
         "",
         "    # All lanes in one.",
         "    total = tl.sum(acc, axis=0, keep_dims=True)",
@@ -86,16 +85,25 @@ def test_a_share_of_a_reduction() -> None:
     ]
 
 
+def test_what_may_not_be_the_identity_beyond_the_end_is_selected() -> None:
+    squares = COLUMNS.replace("acc = acc + v;", "acc = acc + v * v;")
+    assert "        acc = acc + v * v" in stage(squares, "partial")
+    # Zero times an infinity is no zero.
+    weighted = squares.replace("acc + v * v;", "acc + v * w;").replace(
+        "let zeros", f"let w = T::load(x.add_offsets(at), None, None, {LOAD});\n    let zeros"
+    )
+    assert "        acc = acc + tl.where(rows_mask, v * w, 0.0)" in stage(weighted, "partial")
+
+
 def test_partial_results_combined() -> None:
     lines = stage(COLUMNS, "final")
     assert lines[lines.index("    for p_start in range(0, parts, TILE_P):") - 1 :] == [
         "    acc = tl.zeros([TILE_P, TILE_C], D)",
         "    for p_start in range(0, parts, TILE_P):",
         "        p = p_start + tl.arange(0, TILE_P)[:, None]",
-        "        p_mask = p < parts",
-        "        mask = c_mask & p_mask",
+        "        mask = c_mask & (p < parts)",
         "        slot = p * grid_x + c",
-        "        acc = acc + tl.where(p_mask, tl.load(total_partials + slot, mask=mask).to(D), 0.0)",
+        "        acc = acc + tl.load(total_partials + slot, mask=mask, other=0.0).to(D)",
         "",
         "    # All lanes in one.",
         "    total = tl.sum(acc, axis=0, keep_dims=True)",

@@ -20,6 +20,7 @@ from transpiler.ir.types import (
     Tensor,
 )
 from transpiler.ops.table import OPS
+from transpiler.optimise.beyond import Beyond
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
 from transpiler.optimise.digits import Digit, decoded
 from transpiler.optimise.extents import extent_of_axis, rounded_up, times
@@ -72,6 +73,7 @@ class _Materialiser:
         self._blocks: dict[str, ir.Symbol] = {}
         self._values: dict[ir.Symbol, ir.Expression] = {}
         self._scope = Scope(symbols)
+        self._beyond = Beyond(self._scope, layout)
         self._lanes: dict[ir.Symbol, Lane] = {}
         self._quantities: list[Quantity] = []
         self._accumulators: dict[ir.Symbol, tuple[Reduction, ir.Symbol]] = {}
@@ -257,7 +259,13 @@ class _Materialiser:
         yield mask
         lane = Lane(lanes, mask.symbol, axis.symbol in self._layout.reduced)
         is_spread = lanes.execution is Execution.PROGRAMS
-        others = self._lanes.values() if is_spread else self._scope.lanes
+        # The lanes of programs are in scope in what was their loop, which may be inside of this one.
+        others = [
+            it
+            for it in self._lanes.values()
+            if it.lanes is not lanes
+            and (it in self._scope.lanes or it.lanes.execution is Execution.PROGRAMS)
+        ]
         yield from self._scope.both(lane, others, axis.span, are_beside=is_spread)
         self._lanes[axis.symbol] = lane
         # Lanes of a loop whose tiles are programs are there in what was the loop alone.
@@ -290,6 +298,7 @@ class _Materialiser:
                 value = self._expression(item.value)
                 symbol = self._symbols.like(item.symbol, value.type)
                 self._values[item.symbol] = ir.Read(span=item.span, type=value.type, symbol=symbol)
+                self._beyond.define(symbol, value)
                 yield replace(item, symbol=symbol, value=value)
             case Store():
                 yield self._store(item)
@@ -314,12 +323,8 @@ class _Materialiser:
     def _accumulate(self, item: Accumulate) -> ir.Statement:
         reduction, accumulator = self._accumulators[item.symbol]
         build = Build(item.span)
-        term = self._expression(item.term)
-        mask = self._scope.mask(self._scope.reduced, build)
-        if mask is not None:
-            term = build.select(
-                mask, term, build.literal(reduction.combine.identity, dtype_of(term))
-            )
+        identity = reduction.combine.identity
+        term = self._beyond.combined(self._expression(item.term), identity)
         before = build.read(accumulator)
         combine = reduction.combine
         type_ = Tensor(dtype=dtype_of(before), shape=broadcast(before.type, term.type))

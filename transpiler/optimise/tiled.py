@@ -11,6 +11,7 @@ from transpiler.ir.types import Pointer, PointerTensor, Scalar, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect
 from transpiler.ops.scalar_methods import FAMILY
+from transpiler.optimise.beyond import varies
 from transpiler.optimise.build import (
     Build,
     broadcast,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from transpiler.ir.types import Shape, Type
-    from transpiler.optimise.lane_masks import Lane, Scope
+    from transpiler.optimise.lane_masks import Scope
     from transpiler.optimise.layout import Layout
 
 
@@ -89,15 +90,11 @@ class Tiler(Rewriter):
     def _masked(self, call: ir.OpCall) -> ir.OpCall:
         """A load or a store with the masks of the lanes its pointers vary in."""
         build = Build(call.span)
-        lanes = self._scope.mask([it for it in self._scope.lanes if self._varies(call, it)], build)
+        varying = [it for it in self._scope.lanes if varies(call, it, self._layout)]
+        lanes = self._scope.mask(varying, build)
         own = named_value(call, "mask")
         total = conjunction([it for it in (lanes, own) if it is not None], build)
         return call if total is None else with_argument(call, "mask", total)
-
-    def _varies(self, call: ir.OpCall, lane: Lane) -> bool:
-        """Whether the pointers of a load or a store vary along the axis of some lanes."""
-        shape = shape_of(operands(call)[0].type)
-        return bool(shape) and shape[self._layout.lanes.index(lane.lanes)] != 1
 
 
 _BITWISE = {

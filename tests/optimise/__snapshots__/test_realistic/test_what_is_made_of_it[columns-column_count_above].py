@@ -101,10 +101,9 @@ def column_count_above__final(
     count = tl.zeros([TILE_P, TILE_C], tl.int32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        count = count + tl.where(p_mask, tl.load(count_partials + slot, mask=mask), 0)
+        count = count + tl.load(count_partials + slot, mask=mask, other=0)
     count = tl.sum(count, axis=0, keep_dims=True)
     tl.store(count_ptr + c, count, mask=c_mask)
 

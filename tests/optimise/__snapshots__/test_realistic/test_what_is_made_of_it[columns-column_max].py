@@ -34,11 +34,10 @@ def column_max__whole(
     for n_start in tl.range(1, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < N
-        mask = c_mask & n_mask
+        mask = c_mask & (n < N)
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D), -float("inf")),
+            tl.load(x_ptr + (n * C + c), mask=mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -79,11 +78,10 @@ def column_max__partial(
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = c_mask & n_mask
+        mask = c_mask & (n < share_end)
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D), -float("inf")),
+            tl.load(x_ptr + (n * C + c), mask=mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -117,12 +115,11 @@ def column_max__final(
     largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask).to(D), -float("inf")),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

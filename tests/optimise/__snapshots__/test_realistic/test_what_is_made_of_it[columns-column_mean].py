@@ -34,9 +34,8 @@ def column_mean__whole(
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < N
-        mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D), 0.0)
+        mask = c_mask & (n < N)
+        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(mean_ptr + c, sum / tl.cast(N, tl.int32).to(D), mask=c_mask)
 
@@ -75,9 +74,8 @@ def column_mean__partial(
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D), 0.0)
+        mask = c_mask & (n < share_end)
+        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -112,10 +110,9 @@ def column_mean__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(mean_ptr + c, sum / tl.cast(N, tl.int32).to(D), mask=c_mask)
 

@@ -99,12 +99,11 @@ def column_min__final(
     least = tl.full([TILE_P, TILE_C], float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
         least = tl.minimum(
             least,
-            tl.where(p_mask, tl.load(least_partials + slot, mask=mask), float("inf")),
+            tl.load(least_partials + slot, mask=mask, other=float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     least = tl.reduce(least, 0, _minimum, keep_dims=True)

@@ -113,11 +113,10 @@ def column_moments__final(
     squares = tl.zeros([TILE_P, TILE_C], tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sums = sums + tl.where(p_mask, tl.load(sums_partials + slot, mask=mask), 0.0)
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask), 0.0)
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     scale = tl.cast(1.0 / tl.cast(N, tl.float32), tl.float32)

@@ -36,11 +36,10 @@ def column_softmax__whole(
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < N
-        mask = c_mask & n_mask
+        mask = c_mask & (n < N)
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), -float("inf")),
+            tl.load(x_ptr + (n * C + c), mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -91,11 +90,10 @@ def column_softmax__partial(
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = c_mask & n_mask
+        mask = c_mask & (n < share_end)
         largest = tl.maximum(
             largest,
-            tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), -float("inf")),
+            tl.load(x_ptr + (n * C + c), mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -125,12 +123,11 @@ def column_softmax__final(
     largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
         largest = tl.maximum(
             largest,
-            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask), -float("inf")),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
@@ -199,10 +196,9 @@ def column_softmax__final_2(
     sum = tl.zeros([TILE_P, TILE_C], tl.float32)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts_2)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 

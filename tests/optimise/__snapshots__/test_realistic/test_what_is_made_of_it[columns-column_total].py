@@ -32,9 +32,8 @@ def column_total__whole(
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < N
-        mask = c_mask & n_mask
-        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), 0)
+        mask = c_mask & (n < N)
+        total = total + tl.load(x_ptr + (n * C + c), mask=mask, other=0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + c, total, mask=c_mask)
 
@@ -71,9 +70,8 @@ def column_total__partial(
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = c_mask & n_mask
-        total = total + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask), 0)
+        mask = c_mask & (n < share_end)
+        total = total + tl.load(x_ptr + (n * C + c), mask=mask, other=0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
 
     slot = share * grid_x + c
@@ -103,10 +101,9 @@ def column_total__final(
     total = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        total = total + tl.where(p_mask, tl.load(total_partials + slot, mask=mask), 0)
+        total = total + tl.load(total_partials + slot, mask=mask, other=0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + c, total, mask=c_mask)
 

@@ -38,9 +38,8 @@ def column_variance__whole(
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < N
-        mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(D), 0.0)
+        mask = c_mask & (n < N)
+        sum = sum + tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(N, tl.int32).to(D)
     squares = tl.zeros([TILE_N, TILE_C], D)
@@ -90,9 +89,8 @@ def column_variance__partial(
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(D), 0.0)
+        mask = c_mask & (n < share_end)
+        sum = sum + tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -126,10 +124,9 @@ def column_variance__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -211,10 +208,9 @@ def column_variance__final_2(
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts_2)
         slot = p * grid_x + c
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     mean = sum / tl.cast(N, tl.int32).to(D)

@@ -43,7 +43,7 @@ def layer_norm_parameter_gradients__whole(
         mean = tl.load(mean_ptr + rows, mask=rows_mask, other=0.0).to(D)
         rstd = tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0).to(D)
         dweight = dweight + tl.where(rows_mask, dy * (x - mean) * rstd, 0.0)
-        dbias = dbias + tl.where(rows_mask, dy, 0.0)
+        dbias = dbias + dy
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
     tl.store(dweight_ptr + c, dweight, mask=c_mask)
@@ -95,7 +95,7 @@ def layer_norm_parameter_gradients__partial(
         mean = tl.load(mean_ptr + rows, mask=rows_mask, other=0.0).to(D)
         rstd = tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0).to(D)
         dweight = dweight + tl.where(rows_mask, dy * (x - mean) * rstd, 0.0)
-        dbias = dbias + tl.where(rows_mask, dy, 0.0)
+        dbias = dbias + dy
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
 
@@ -134,11 +134,10 @@ def layer_norm_parameter_gradients__final(
     dbias = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        dweight = dweight + tl.where(p_mask, tl.load(dweight_partials + slot, mask=mask).to(D), 0.0)
-        dbias = dbias + tl.where(p_mask, tl.load(dbias_partials + slot, mask=mask).to(D), 0.0)
+        dweight = dweight + tl.load(dweight_partials + slot, mask=mask, other=0.0).to(D)
+        dbias = dbias + tl.load(dbias_partials + slot, mask=mask, other=0.0).to(D)
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
     tl.store(dweight_ptr + c, dweight, mask=c_mask)

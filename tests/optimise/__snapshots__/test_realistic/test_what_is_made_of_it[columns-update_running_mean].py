@@ -109,10 +109,9 @@ def update_running_mean__final(
     sum = tl.zeros([TILE_P, TILE_C], tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(N, tl.float32)
     old = tl.load(running_ptr + c, mask=c_mask)

@@ -46,9 +46,8 @@ def bias_gradient__flat_partial(
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = flat_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.load(dy_ptr + (n * C * HW + flat), mask=mask).to(D), 0.0)
+        mask = flat_mask & (n < share_end)
+        sum = sum + tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x * HW + flat
@@ -85,7 +84,7 @@ def bias_gradient__flat_final(
             p_1 = p_start_1 + tl.arange(0, TILE_P)[None, :]
             mask = p_mask & (p_1 < HW)
             slot = (p * grid_x + c) * HW + p_1
-            sum = sum + tl.where(mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
     tl.store(dbias_ptr + c, sum)
 
@@ -126,12 +125,8 @@ def bias_gradient__partial(
     for n_start in range(share_start, share_end, TILE_N):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        sum = sum + tl.where(
-            n_mask & p_mask,
-            tl.load(dy_ptr + ((n * C + c) * HW + p), mask=n_mask & p_mask).to(D),
-            0.0,
-        )
+        mask = p_mask & (n < share_end)
+        sum = sum + tl.load(dy_ptr + ((n * C + c) * HW + p), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
 
     slot = (share * p_tiles + p_tile) * grid_x + c
@@ -165,10 +160,9 @@ def bias_gradient__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sum, mask=c_mask)
 

@@ -44,11 +44,8 @@ def bias_gradient_in_tiles__flat_partial(
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = flat_mask & n_mask
-        sums = sums + tl.where(
-            n_mask, tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D), 0.0
-        )
+        mask = flat_mask & (n < share_end)
+        sums = sums + tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
 
     slot = share * grid_x * HW + flat
@@ -85,7 +82,7 @@ def bias_gradient_in_tiles__flat_final(
             p_1 = p_start_1 + tl.arange(0, TILE_BLOCK)[None, :]
             mask = p_mask & (p_1 < HW)
             slot = (p * grid_x + c) * HW + p_1
-            sums = sums + tl.where(mask, tl.load(sums_partials + slot, mask=mask).to(D), 0.0)
+            sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums)
     tl.store(dbias_ptr + c, sums)
 
@@ -126,13 +123,9 @@ def bias_gradient_in_tiles__partial(
     for n_start in range(share_start, share_end, TILE_N):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
+        mask = p_mask & (n < share_end)
         base = (n * C + c) * HW
-        sums = sums + tl.where(
-            n_mask & p_mask,
-            tl.load(dy_ptr + (p + base), mask=n_mask & p_mask, other=0.0).to(D),
-            0.0,
-        )
+        sums = sums + tl.load(dy_ptr + (p + base), mask=mask, other=0.0).to(D)
     sums = tl.sum(sums)
 
     slot = (share * p_tiles + p_tile) * grid_x + c
@@ -166,10 +159,9 @@ def bias_gradient_in_tiles__final(
     sums = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sums = sums + tl.where(p_mask, tl.load(sums_partials + slot, mask=mask).to(D), 0.0)
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sums, mask=c_mask)
 

@@ -51,11 +51,8 @@ def channel_statistics__flat_partial(
     for i_high_start in tl.range(share_start, share_end, TILE_I_HIGH, num_stages=4):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
-        i_high_mask = i_high < share_end
-        mask = flat_mask & i_high_mask
-        sum = sum + tl.where(
-            i_high_mask, tl.load(x_ptr + (i_high * C * HW + flat), mask=mask).to(D), 0.0
-        )
+        mask = flat_mask & (i_high < share_end)
+        sum = sum + tl.load(x_ptr + (i_high * C * HW + flat), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x * HW + flat
@@ -92,7 +89,7 @@ def channel_statistics__flat_final(
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
             mask = p_mask & (i_low < HW)
             slot = (p * grid_x + c) * HW + i_low
-            sum = sum + tl.where(mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
     tl.store(sum_total + c, sum)
 
@@ -181,9 +178,7 @@ def channel_statistics__flat_final_2(
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
             mask = p_mask & (i_low < HW)
             slot = (p * grid_x + c) * HW + i_low
-            squares = squares + tl.where(
-                mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0
-            )
+            squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares)
     sum = tl.load(sum_total + c).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)
@@ -228,14 +223,8 @@ def channel_statistics__partial(
     for i_high_start in range(share_start, share_end, TILE_I_HIGH):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
-        i_high_mask = i_high < share_end
-        sum = sum + tl.where(
-            i_high_mask & i_low_mask,
-            tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=i_high_mask & i_low_mask).to(
-                D
-            ),
-            0.0,
-        )
+        mask = i_low_mask & (i_high < share_end)
+        sum = sum + tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
 
     slot = (share * i_low_tiles + i_low_tile) * grid_x + c
@@ -269,10 +258,9 @@ def channel_statistics__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -317,12 +305,9 @@ def channel_statistics__partial_2(
     for i_high_start in range(share_start, share_end, TILE_I_HIGH):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
-        i_high_mask = i_high < share_end
-        centred = (
-            tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=i_high_mask & i_low_mask).to(D)
-            - mean
-        )
-        squares = squares + tl.where(i_high_mask & i_low_mask, centred * centred, 0.0)
+        mask = i_low_mask & (i_high < share_end)
+        centred = tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=mask).to(D) - mean
+        squares = squares + tl.where(mask, centred * centred, 0.0)
     squares = tl.sum(squares)
 
     slot = (share * i_low_tiles + i_low_tile) * grid_x + c
@@ -360,10 +345,9 @@ def channel_statistics__final_2(
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts_2)
         slot = p * grid_x + c
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     count = tl.cast(N * HW, tl.int32).to(D)

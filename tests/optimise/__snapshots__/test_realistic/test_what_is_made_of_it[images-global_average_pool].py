@@ -28,9 +28,7 @@ def global_average_pool__partial(
     p_mask = p < HW
 
     sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.where(
-        p_mask, tl.load(x_ptr + (p + plane * HW), mask=p_mask, other=0.0).to(D), 0.0
-    )
+    sums = sums + tl.load(x_ptr + (p + plane * HW), mask=p_mask, other=0.0).to(D)
     sums = tl.sum(sums)
 
     slot = p_tile * grid_x + plane
@@ -63,10 +61,9 @@ def global_average_pool__final(
     sums = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = plane_mask & p_mask
+        mask = plane_mask & (p < parts)
         slot = p * grid_x + plane
-        sums = sums + tl.where(p_mask, tl.load(sums_partials + slot, mask=mask).to(D), 0.0)
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(y_ptr + plane, sums / tl.cast(HW, tl.int32).to(D), mask=plane_mask)
 

@@ -35,7 +35,7 @@ def global_max_pool__partial(
     largest = tl.full([TILE_P], tl.load(x_ptr + plane * HW).to(D), D)
     largest = tl.maximum(
         largest,
-        tl.where(p_mask, tl.load(x_ptr + (plane * HW + p), mask=p_mask).to(D), -float("inf")),
+        tl.load(x_ptr + (plane * HW + p), mask=p_mask, other=-float("inf")).to(D),
         propagate_nan=tl.PropagateNan.ALL,
     )
     largest = tl.reduce(largest, None, _maximum)
@@ -74,12 +74,11 @@ def global_max_pool__final(
     largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * (grid_x * grid_y) + (n * grid_x + c)
         largest = tl.maximum(
             largest,
-            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask).to(D), -float("inf")),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

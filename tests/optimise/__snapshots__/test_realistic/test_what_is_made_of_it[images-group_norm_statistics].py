@@ -80,11 +80,10 @@ def group_norm_statistics__final(
     squares = tl.zeros([TILE_P, TILE_N], tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = n_mask & p_mask
+        mask = n_mask & (p < parts)
         slot = p * (grid_x * grid_y) + (g * grid_x + n)
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask), 0.0)
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     group = n * G + g

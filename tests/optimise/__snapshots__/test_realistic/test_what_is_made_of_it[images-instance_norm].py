@@ -36,7 +36,7 @@ def instance_norm__flat_partial(
 
     base = plane * HW
     sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    sums = sums + tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
     sums = tl.sum(sums)
 
     slot = p_tile * grid_x + plane
@@ -70,10 +70,9 @@ def instance_norm__flat_final(
     sums = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = plane_mask & p_mask
+        mask = plane_mask & (p < parts)
         slot = p * grid_x + plane
-        sums = sums + tl.where(p_mask, tl.load(sums_partials + slot, mask=mask).to(D), 0.0)
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -151,10 +150,9 @@ def instance_norm__flat_final_2(
     squares = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        mask = plane_mask & p_mask
+        mask = plane_mask & (p < parts_2)
         slot = p * grid_x + plane
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
     count = tl.cast(HW, tl.int32).to(D)
@@ -228,7 +226,7 @@ def instance_norm__partial(
 
     base = plane * HW
     sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.where(p_mask, tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D), 0.0)
+    sums = sums + tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
     sums = tl.sum(sums)
 
     slot = p_tile * grid_x + plane
@@ -262,10 +260,9 @@ def instance_norm__final(
     sums = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = plane_mask & p_mask
+        mask = plane_mask & (p < parts)
         slot = p * grid_x + plane
-        sums = sums + tl.where(p_mask, tl.load(sums_partials + slot, mask=mask).to(D), 0.0)
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -343,10 +340,9 @@ def instance_norm__final_2(
     squares = tl.zeros([TILE_P, TILE_PLANE], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        mask = plane_mask & p_mask
+        mask = plane_mask & (p < parts_2)
         slot = p * grid_x + plane
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
     count = tl.cast(HW, tl.int32).to(D)

@@ -90,7 +90,7 @@ def scale_gradient__flat_final(
             p_1 = p_start_1 + tl.arange(0, TILE_P)[None, :]
             mask = p_mask & (p_1 < HW)
             slot = (p * grid_x + c) * HW + p_1
-            sum = sum + tl.where(mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
     tl.store(dscale_ptr + c, sum)
 
@@ -132,13 +132,10 @@ def scale_gradient__partial(
     for n_start in range(share_start, share_end, TILE_N):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
+        mask = p_mask & (n < share_end)
         at = (n * C + c) * HW + p
         sum = sum + tl.where(
-            n_mask & p_mask,
-            tl.load(dy_ptr + at, mask=n_mask & p_mask).to(D)
-            * tl.load(x_ptr + at, mask=n_mask & p_mask).to(D),
-            0.0,
+            mask, tl.load(dy_ptr + at, mask=mask).to(D) * tl.load(x_ptr + at, mask=mask).to(D), 0.0
         )
     sum = tl.sum(sum)
 
@@ -173,10 +170,9 @@ def scale_gradient__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dscale_ptr + c, sum, mask=c_mask)
 

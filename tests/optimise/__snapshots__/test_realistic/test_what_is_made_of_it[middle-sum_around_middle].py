@@ -47,9 +47,8 @@ def sum_around_middle__flat_partial(
     for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
-        b_mask = b < share_end
-        mask = flat_mask & b_mask
-        sum = sum + tl.where(b_mask, tl.load(x_ptr + (b * S * C + flat), mask=mask).to(D), 0)
+        mask = flat_mask & (b < share_end)
+        sum = sum + tl.load(x_ptr + (b * S * C + flat), mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
 
     slot = share * grid_x * C + flat
@@ -86,7 +85,7 @@ def sum_around_middle__flat_final(
             c = c_start + tl.arange(0, TILE_C)[None, :]
             mask = p_mask & (c < C)
             slot = (p * grid_x + s) * C + c
-            sum = sum + tl.where(mask, tl.load(sum_partials + slot, mask=mask).to(D), 0)
+            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum).to(D)
     tl.store(y_ptr + s, sum)
 
@@ -129,10 +128,8 @@ def sum_around_middle__partial(
     for b_start in range(share_start, share_end, TILE_B):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
-        b_mask = b < share_end
-        sum = sum + tl.where(
-            b_mask & c_mask, tl.load(x_ptr + ((b * S + s) * C + c), mask=b_mask & c_mask).to(D), 0
-        )
+        mask = c_mask & (b < share_end)
+        sum = sum + tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0).to(D)
     sum = tl.sum(sum).to(D)
 
     slot = (share * c_tiles + c_tile) * grid_x + s
@@ -166,10 +163,9 @@ def sum_around_middle__final(
     sum = tl.zeros([TILE_P, TILE_S], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = s_mask & p_mask
+        mask = s_mask & (p < parts)
         slot = p * grid_x + s
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + s, sum, mask=s_mask)
 

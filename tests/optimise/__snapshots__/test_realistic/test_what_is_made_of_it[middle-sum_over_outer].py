@@ -34,9 +34,8 @@ def sum_over_outer__whole(
     for b_start in tl.range(0, B, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
-        b_mask = b < B
-        mask = i_mask & b_mask
-        sum = sum + tl.where(b_mask, tl.load(dy_ptr + (b * SC + i), mask=mask).to(D), 0.0)
+        mask = i_mask & (b < B)
+        sum = sum + tl.load(dy_ptr + (b * SC + i), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 
@@ -75,9 +74,8 @@ def sum_over_outer__partial(
     for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
-        b_mask = b < share_end
-        mask = i_mask & b_mask
-        sum = sum + tl.where(b_mask, tl.load(dy_ptr + (b * SC + i), mask=mask).to(D), 0.0)
+        mask = i_mask & (b < share_end)
+        sum = sum + tl.load(dy_ptr + (b * SC + i), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + i
@@ -109,10 +107,9 @@ def sum_over_outer__final(
     sum = tl.zeros([TILE_P, TILE_I], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = i_mask & p_mask
+        mask = i_mask & (p < parts)
         slot = p * grid_x + i
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 

@@ -41,9 +41,8 @@ def variance_over_middle__whole(
     for s_start in tl.range(0, S, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
-        s_mask = s < S
-        mask = c_mask & s_mask
-        sum = sum + tl.where(s_mask, tl.load(x_ptr + (base + s * C), mask=mask).to(D), 0.0)
+        mask = c_mask & (s < S)
+        sum = sum + tl.load(x_ptr + (base + s * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(S, tl.int32).to(D)
     squares = tl.zeros([TILE_S, TILE_C], D)
@@ -95,9 +94,8 @@ def variance_over_middle__partial(
     for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
-        s_mask = s < share_end
-        mask = c_mask & s_mask
-        sum = sum + tl.where(s_mask, tl.load(x_ptr + (base + s * C), mask=mask).to(D), 0.0)
+        mask = c_mask & (s < share_end)
+        sum = sum + tl.load(x_ptr + (base + s * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * (grid_x * grid_y) + (b * grid_x + c)
@@ -135,10 +133,9 @@ def variance_over_middle__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * (grid_x * grid_y) + (b * grid_x + c)
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + (b * grid_x + c), sum, mask=c_mask)
 
@@ -224,10 +221,9 @@ def variance_over_middle__final_2(
     squares = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts_2)
         slot = p * (grid_x * grid_y) + (b * grid_x + c)
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)
 

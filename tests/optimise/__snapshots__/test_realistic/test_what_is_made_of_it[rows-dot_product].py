@@ -43,7 +43,7 @@ def dot_product__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)
         p_mask = p < parts
-        sums = sums + tl.where(p_mask, tl.load(sums_partials + p, mask=p_mask), 0.0)
+        sums = sums + tl.load(sums_partials + p, mask=p_mask, other=0.0)
     sums = tl.sum(sums)
     tl.store(y_ptr + 0, sums)
 

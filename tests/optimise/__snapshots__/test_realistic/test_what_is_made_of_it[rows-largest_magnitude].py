@@ -52,7 +52,7 @@ def largest_magnitude__final(
         p_mask = p < parts
         largest = tl.maximum(
             largest,
-            tl.where(p_mask, tl.load(largest_partials + p, mask=p_mask).to(D), -float("inf")),
+            tl.load(largest_partials + p, mask=p_mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, None, _maximum)

@@ -53,7 +53,7 @@ def mean_squared_error__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)
         p_mask = p < parts
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + p, mask=p_mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + p, mask=p_mask, other=0.0).to(D)
     sum = tl.sum(sum)
     tl.store(loss_ptr + 0, sum / tl.cast(n, tl.int32).to(D))
 

@@ -34,7 +34,7 @@ def normalise_rows__flat_partial(
 
     squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
-    squares = squares + tl.where(cols_mask, x * x, 0.0)
+    squares = squares + x * x
     squares = tl.sum(squares)
 
     slot = cols_tile * grid_x + row
@@ -68,10 +68,9 @@ def normalise_rows__flat_final(
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = row_mask & p_mask
+        mask = row_mask & (p < parts)
         slot = p * grid_x + row
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -135,7 +134,7 @@ def normalise_rows__partial(
 
     squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
-    squares = squares + tl.where(cols_mask, x * x, 0.0)
+    squares = squares + x * x
     squares = tl.sum(squares)
 
     slot = cols_tile * grid_x + row
@@ -169,10 +168,9 @@ def normalise_rows__final(
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = row_mask & p_mask
+        mask = row_mask & (p < parts)
         slot = p * grid_x + row
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 

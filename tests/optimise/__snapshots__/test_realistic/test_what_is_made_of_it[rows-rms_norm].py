@@ -72,10 +72,9 @@ def rms_norm__final(
     squares = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = row_mask & p_mask
+        mask = row_mask & (p < parts)
         slot = p * grid_x + row
-        squares = squares + tl.where(p_mask, tl.load(squares_partials + slot, mask=mask).to(D), 0.0)
+        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(eps, D))
     tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)

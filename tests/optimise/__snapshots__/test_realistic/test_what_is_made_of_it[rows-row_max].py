@@ -63,12 +63,11 @@ def row_max__final(
     largest = tl.full([TILE_P, TILE_ROW], -float("inf"), tl.float32)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = row_mask & p_mask
+        mask = row_mask & (p < parts)
         slot = p * grid_x + row
         largest = tl.maximum(
             largest,
-            tl.where(p_mask, tl.load(largest_partials + slot, mask=mask), -float("inf")),
+            tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)

@@ -31,7 +31,7 @@ def row_sum__partial(
     i_mask = i < N
 
     sum = tl.zeros([TILE_I], D)
-    sum = sum + tl.where(i_mask, tl.load(x_ptr + (row * N + i), mask=i_mask).to(D), 0)
+    sum = sum + tl.load(x_ptr + (row * N + i), mask=i_mask, other=0).to(D)
     sum = tl.sum(sum).to(D)
 
     slot = i_tile * grid_x + row
@@ -65,10 +65,9 @@ def row_sum__final(
     sum = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = row_mask & p_mask
+        mask = row_mask & (p < parts)
         slot = p * grid_x + row
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + row, sum, mask=row_mask)
 
