@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import math
 from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 import transpiler
 from tests.corpus.runner import EXPECTED, faults
+from tests.host.interpreted import interpreted
+from tests.host.loading import load
 from tests.interpreter.process import InterpreterLauncher
 from tests.optimise.realistic.catalogue import CASES, RUNS
 from tests.optimise.realistic.describing import KERNELS
@@ -122,6 +126,29 @@ def listing(result: Result, kernel: str) -> str:
     }
     shown = [functions[name] for name in (*stages, f"_plan_{kernel}")]
     return "\n\n\n".join(["\n".join(dict.fromkeys(told)), *shown, ""])
+
+
+@interpreted
+@pytest.mark.parametrize(
+    ("topic", "operator", "shape", "output"),
+    [
+        ("columns", "ColumnMeanRuntimeOp", (21, 5), (5,)),
+        ("images", "GlobalAveragePoolRuntimeOp", (2, 3, 5, 7), (2, 3)),
+    ],
+)
+def test_operators_launch_the_stages(
+    topic: str, operator: str, shape: tuple[int, ...], output: tuple[int, ...]
+) -> None:
+    text = results(topic)["optimised"].text
+    assert text is not None
+    module = load(text)
+    apply = getattr(module, operator)(*([8] if topic == "images" else []))
+    kernel = getattr(module, apply.kernel.name)
+    x = torch.arange(math.prod(shape), dtype=torch.float32).view(shape)
+    expected = x.mean(0) if topic == "columns" else x.mean((2, 3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "run", None)
+        torch.testing.assert_close(apply(x, output_shape=output), expected)
 
 
 def test_every_kernel_is_run() -> None:
