@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from tests.corpus.model import Run
-from tests.optimise.realistic import columns, elements, images, middle, rows
+from tests.optimise.realistic import columns, elements, images, middle, rows, variations
 
-CASES = (*columns.CASES, *images.CASES, *rows.CASES, *elements.CASES, *middle.CASES)
+CASES = (
+    *columns.CASES,
+    *images.CASES,
+    *rows.CASES,
+    *elements.CASES,
+    *middle.CASES,
+    *variations.CASES,
+)
 
 
 RUNS = tuple(

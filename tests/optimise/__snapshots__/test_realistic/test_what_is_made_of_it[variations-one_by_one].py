@@ -1,0 +1,109 @@
+# split-reduction: the loop over `cols` is shared out among programs
+# block-axis: TILE_ROW indices of `row` in `one_by_one__final`
+# split-kernel: 2 launches: one_by_one__partial, one_by_one__final
+
+
+@triton.jit
+def one_by_one__partial(
+    x_ptr,
+    C,
+    sum_partials,
+    grid_x,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `cols` adds to `sum`.
+
+    Launch 1 of 2 in the place of `one_by_one`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    row = pid // cols_tiles
+    # split-reduction: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < C
+
+    sum = tl.zeros([TILE_BLOCK], D)
+    sum = sum + tl.where(
+        cols_mask, tl.load(x_ptr + (cols + row * C), mask=cols_mask, other=0.0).to(D), 0.0
+    )
+    sum = tl.sum(sum)
+
+    slot = cols_tile * grid_x + row
+    tl.store(sum_partials + slot, sum)
+
+
+@triton.jit
+def one_by_one__final(
+    y_ptr,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_ROW: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `one_by_one`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
+    row_mask = row < grid_x
+
+    sum = tl.zeros([TILE_P, TILE_ROW], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        p_mask = p < parts
+        mask = row_mask & p_mask
+        slot = p * grid_x + row
+        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + row, sum, mask=row_mask)
+
+
+def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
+    """The launches in the place of `one_by_one`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if C < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x <= 255:
+        TILE_BLOCK = min(1024, _power_of_two(C))
+        parts = triton.cdiv(C, TILE_BLOCK)
+        sum_partials = _Scratch(D, parts * grid_x)
+        return [
+            _Stage(
+                one_by_one__partial,
+                (parts * grid_x,),
+                x_ptr,
+                C,
+                sum_partials,
+                grid_x,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=one_by_one__partial_tuned,
+            ),
+            _Stage(
+                one_by_one__final,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                y_ptr,
+                sum_partials,
+                grid_x,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_ROW=min(4, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=one_by_one__final_tuned,
+            ),
+        ]
+    return None
+
+

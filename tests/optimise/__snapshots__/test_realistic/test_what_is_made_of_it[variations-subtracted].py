@@ -1,0 +1,48 @@
+# block-axis: TILE_C indices of `c` in `subtracted__tiled`
+
+
+@triton.jit
+def subtracted__tiled(
+    x_ptr,
+    y_ptr,
+    N,
+    C,
+    grid_x,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for TILE_C programs at a time.
+
+    The one launch in the place of `subtracted`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    # block-axis: a program does TILE_C indices of c.
+    c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)
+    c_mask = c < grid_x
+    rest = tl.zeros([TILE_C], D)
+    for n in range(N):
+        rest = rest - tl.load(x_ptr + (n * C + c), mask=c_mask).to(D)
+    tl.store(y_ptr + c, rest, mask=c_mask)
+
+
+def _plan_subtracted(grid, x_ptr, y_ptr, N, C, *, D):
+    """The launches in the place of `subtracted`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    return [
+        _Stage(
+            subtracted__tiled,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]), grid_y, grid_z),
+            x_ptr,
+            y_ptr,
+            N,
+            C,
+            grid_x,
+            TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
+            num_warps=4,
+            tuned=subtracted__tiled_tuned,
+        )
+    ]
+
+

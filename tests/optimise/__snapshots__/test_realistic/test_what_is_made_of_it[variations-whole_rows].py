@@ -1,0 +1,52 @@
+# block-axis: TILE_ROW indices of `row` in `whole_rows__tiled`
+
+
+@triton.jit
+def whole_rows__tiled(
+    x_ptr,
+    y_ptr,
+    C,
+    row_end,
+    BLOCK: tl.constexpr,
+    TILE_ROW: tl.constexpr,
+):
+    """All of it, for TILE_ROW programs at a time.
+
+    The one launch in the place of `whole_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    # block-axis: a program does TILE_ROW indices of row.
+    row = tl.program_id(0) * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < row_end
+    cols = tl.arange(0, BLOCK)[None, :]
+    x = tl.load(
+        x_ptr + (cols + row * C), mask=row_mask & (cols < C), other=tl.zeros([1, BLOCK], D)
+    ).to(D)
+    tl.store(y_ptr + row, tl.sum(x, axis=1, keep_dims=True), mask=row_mask)
+
+
+def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
+    """The launches in the place of `whole_rows`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if BLOCK <= 512 and N >= 1:
+        row_end = min(grid_x, N)
+        return [
+            _Stage(
+                whole_rows__tiled,
+                lambda meta: (triton.cdiv(row_end, meta["TILE_ROW"]), grid_y, grid_z),
+                x_ptr,
+                y_ptr,
+                C,
+                row_end,
+                BLOCK=BLOCK,
+                TILE_ROW=min(1024 // BLOCK, _power_of_two(row_end)),
+                num_warps=4,
+                tuned=whole_rows__tiled_tuned,
+            )
+        ]
+    return None
+
+

@@ -1,0 +1,330 @@
+//! Reductions of columns, rows and middle axes in other ways of writing them: with guards, with variables used again, with
+//! addresses that are counted up.
+
+use teeny_core::dtype::Float;
+use teeny_macros::kernel;
+use teeny_triton::triton::*;
+
+/// The variance of each column, whose sum starts again for the second pass.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn sum_again<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, N: i32, C: i32) {
+    let c = T::program_id(Axis::X);
+    let mut sum = T::zeros::<D>(&[1]);
+    let mut n: i32 = 0;
+    while n < N {
+        sum = sum
+            + T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+        n += 1;
+    }
+    let mean = sum / T::cast::<i32, D>(T::full::<i32>(&[1], N), None, false);
+    sum = T::zeros::<D>(&[1]);
+    n = 0;
+    while n < N {
+        let centred = T::load(
+            x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+            None,
+            None,
+            &[],
+            None,
+            None,
+            None,
+            false,
+        ) - mean;
+        sum = sum + centred * centred;
+        n += 1;
+    }
+    T::store(
+        y_ptr.add_offsets(T::arange(0, 1) + c),
+        sum / T::cast::<i32, D>(T::full::<i32>(&[1], N), None, false),
+        None,
+        &[],
+        None,
+        None,
+    );
+}
+
+/// The mean of each column, divided in its variable.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn divided_in_place<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, N: i32, C: i32) {
+    let c = T::program_id(Axis::X);
+    let mut mean = T::zeros::<D>(&[1]);
+    for n in 0..N {
+        mean = mean
+            + T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+    }
+    mean = mean / T::cast::<i32, D>(T::full::<i32>(&[1], N), None, false);
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), mean, None, &[], None, None);
+}
+
+/// The sum of each column, in a grid that may have programs beyond them.
+///
+/// Grid: at least `[C]`.
+#[kernel]
+pub fn guarded<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, N: i32, C: i32) {
+    let c = T::program_id(Axis::X);
+    if c >= C {
+        return;
+    }
+    let mut sum = T::zeros::<D>(&[1]);
+    for n in 0..N {
+        sum = sum
+            + T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), sum, None, &[], None, None);
+}
+
+/// A bias for each column, and the sum of the column on top of it.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn from_bias<T: Triton, D: Float>(
+    x_ptr: T::Pointer<D>,
+    bias_ptr: T::Pointer<D>,
+    y_ptr: T::Pointer<D>,
+    N: i32,
+    C: i32,
+) {
+    let c = T::program_id(Axis::X);
+    let mut sum =
+        T::load(bias_ptr.add_offsets(T::arange(0, 1) + c), None, None, &[], None, None, None, false);
+    for n in 0..N {
+        sum = sum
+            + T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), sum, None, &[], None, None);
+}
+
+/// The negative sum of each column.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn subtracted<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, N: i32, C: i32) {
+    let c = T::program_id(Axis::X);
+    let mut rest = T::zeros::<D>(&[1]);
+    for n in 0..N {
+        rest = rest
+            - T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), rest, None, &[], None, None);
+}
+
+/// The sum of each column, whose address is counted up.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn counted_up<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, N: i32, C: i32) {
+    let c = T::program_id(Axis::X);
+    let mut sum = T::zeros::<D>(&[1]);
+    let mut at: i32 = c;
+    let mut n: i32 = 0;
+    while n < N {
+        sum =
+            sum + T::load(x_ptr.add_offsets(T::arange(0, 1) + at), None, None, &[], None, None, None, false);
+        at += C;
+        n += 1;
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), sum, None, &[], None, None);
+}
+
+/// The sum of each column, in a loop that strides.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn strided<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, N: i32, C: i32) {
+    let c = T::program_id(Axis::X);
+    let mut sum = T::zeros::<D>(&[1]);
+    let mut at: i32 = c;
+    while at < N * C {
+        sum =
+            sum + T::load(x_ptr.add_offsets(T::arange(0, 1) + at), None, None, &[], None, None, None, false);
+        at += C;
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), sum, None, &[], None, None);
+}
+
+/// The sum of each column, in as many tiles as the caller says.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn tile_by_tile<T: Triton, D: Float, const BLOCK: i32>(
+    x_ptr: T::Pointer<D>,
+    y_ptr: T::Pointer<D>,
+    N: i32,
+    C: i32,
+    tiles: i32,
+) {
+    let c = T::program_id(Axis::X);
+    let zeros = T::zeros::<D>(&[BLOCK]);
+    let mut sums = zeros;
+    for tile in 0..tiles {
+        let rows = T::arange(0, BLOCK) + tile * BLOCK;
+        let mask = rows.lt(N);
+        sums = sums
+            + T::load(x_ptr.add_offsets(rows * C + c), Some(mask), Some(zeros), &[], None, None, None, false);
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), T::sum(sums, None, true), None, &[], None, None);
+}
+
+/// The sum of each row, a tile at a time made one number.
+///
+/// Grid: `[N]`.
+#[kernel]
+pub fn one_by_one<T: Triton, D: Float, const BLOCK: i32>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, C: i32) {
+    let row = T::program_id(Axis::X);
+    let mut sum = T::zeros::<D>(&[1]);
+    let mut start: i32 = 0;
+    while start < C {
+        let cols = T::arange(0, BLOCK) + start;
+        let mask = cols.lt(C);
+        sum = sum
+            + T::sum(
+                T::load(
+                    x_ptr.add_offsets(cols + row * C),
+                    Some(mask),
+                    Some(T::zeros::<D>(&[BLOCK])),
+                    &[],
+                    None,
+                    None,
+                    None,
+                    false,
+                ),
+                Some(0),
+                true,
+            );
+        start += BLOCK;
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + row), sum, None, &[], None, None);
+}
+
+/// The sum over the middle axis of `x[B, S, C]`, whose programs take their indices apart.
+///
+/// Grid: `[B * C]`.
+#[kernel]
+pub fn program_taken_apart<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, S: i32, C: i32) {
+    let pid = T::program_id(Axis::X);
+    let b = pid / C;
+    let c = pid % C;
+    let mut sum = T::zeros::<D>(&[1]);
+    for s in 0..S {
+        sum = sum
+            + T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + ((b * S + s) * C + c)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + pid), sum, None, &[], None, None);
+}
+
+/// The sum of each row by one tile that is as long as it.
+///
+/// Grid: at least `[N]`.
+#[kernel]
+pub fn whole_rows<T: Triton, D: Float, const BLOCK: i32>(
+    x_ptr: T::Pointer<D>,
+    y_ptr: T::Pointer<D>,
+    N: i32,
+    C: i32,
+) {
+    let row = T::program_id(Axis::X);
+    if row >= N {
+        return;
+    }
+    let cols = T::arange(0, BLOCK);
+    let x = T::load(
+        x_ptr.add_offsets(cols + row * C),
+        Some(cols.lt(C)),
+        Some(T::zeros::<D>(&[BLOCK])),
+        &[],
+        None,
+        None,
+        None,
+        false,
+    );
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + row), T::sum(x, Some(0), true), None, &[], None, None);
+}
+
+/// The sum of each column below a limit that a number for the column says: programs differ in how long they run.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn up_to<T: Triton, D: Float>(
+    x_ptr: T::Pointer<D>,
+    length_ptr: T::Pointer<i32>,
+    y_ptr: T::Pointer<D>,
+    N: i32,
+    C: i32,
+) {
+    let c = T::program_id(Axis::X);
+    let length =
+        T::load(length_ptr.add_offsets(T::arange(0, 1) + c), None, None, &[], None, None, None, false);
+    let mut sum = T::zeros::<D>(&[1]);
+    for n in 0..N {
+        let x = T::load(
+            x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+            None,
+            None,
+            &[],
+            None,
+            None,
+            None,
+            false,
+        );
+        sum = sum + T::where_(length.gt(n), x, T::zeros::<D>(&[1]));
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), sum, None, &[], None, None);
+}
