@@ -43,6 +43,7 @@ def _plan_divided_in_place(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
             num_warps=4,
             tuned=divided_in_place__tiled_tuned,
+            index64=divided_in_place__tiled__index64,
         )
     ]
 

@@ -44,6 +44,7 @@ def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
             TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
             num_warps=4,
             tuned=from_bias__tiled_tuned,
+            index64=from_bias__tiled__index64,
         )
     ]
 

@@ -44,6 +44,7 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
                 TILE_C=min(256, max(32, _power_of_two(triton.cdiv(c_end, 528)))),
                 num_warps=4,
                 tuned=guarded__tiled_tuned,
+                index64=guarded__tiled__index64,
             )
         ]
     return None

@@ -90,6 +90,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
                 TILE_BLOCK=TILE_BLOCK,
                 num_warps=4,
                 tuned=one_by_one__partial_tuned,
+                index64=one_by_one__partial__index64,
             ),
             _Stage(
                 one_by_one__final,
@@ -102,6 +103,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=one_by_one__final_tuned,
+                index64=one_by_one__final__index64,
             ),
         ]
     return None

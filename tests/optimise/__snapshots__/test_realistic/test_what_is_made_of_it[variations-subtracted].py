@@ -42,6 +42,7 @@ def _plan_subtracted(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
             num_warps=4,
             tuned=subtracted__tiled_tuned,
+            index64=subtracted__tiled__index64,
         )
     ]
 

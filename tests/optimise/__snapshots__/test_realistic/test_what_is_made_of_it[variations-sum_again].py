@@ -47,6 +47,7 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
             TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
             num_warps=4,
             tuned=sum_again__tiled_tuned,
+            index64=sum_again__tiled__index64,
         )
     ]
 

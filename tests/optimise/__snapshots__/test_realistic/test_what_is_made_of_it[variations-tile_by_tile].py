@@ -50,6 +50,7 @@ def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
                 TILE_C=min(64, 8192 // BLOCK, max(8, _power_of_two(triton.cdiv(grid_x, 528)))),
                 num_warps=4,
                 tuned=tile_by_tile__tiled_tuned,
+                index64=tile_by_tile__tiled__index64,
             )
         ]
     return None

@@ -146,6 +146,7 @@ def _plan_up_to(grid, x_ptr, length_ptr, y_ptr, N, C, *, D):
                 TILE_C=min(32, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=up_to__whole_tuned,
+                index64=up_to__whole__index64,
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
@@ -169,6 +170,7 @@ def _plan_up_to(grid, x_ptr, length_ptr, y_ptr, N, C, *, D):
             TILE_C=TILE_C,
             num_warps=4,
             tuned=up_to__partial_tuned,
+            index64=up_to__partial__index64,
         ),
         _Stage(
             up_to__final,
@@ -181,6 +183,7 @@ def _plan_up_to(grid, x_ptr, length_ptr, y_ptr, N, C, *, D):
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=up_to__final_tuned,
+            index64=up_to__final__index64,
         ),
     ]
 

@@ -45,6 +45,7 @@ def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
                 TILE_ROW=min(1024 // BLOCK, _power_of_two(row_end)),
                 num_warps=4,
                 tuned=whole_rows__tiled_tuned,
+                index64=whole_rows__tiled__index64,
             )
         ]
     return None
