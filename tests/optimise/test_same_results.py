@@ -287,6 +287,14 @@ CASES = (
         {store("s", "c_idx", "a")}""",
     ),
     Case(
+        name="the_largest_starts_from_what_lay_there_before_a_store",
+        body=f"""
+        let mut a = {load("w", "c_idx")};
+        {store("w", "c_idx", "a + T::full::<f32>(&[1], 9.0)")}
+        for n in 0..N {{ a = T::maximum(a, {load("x", ONE.format("n * C + c"))}); }}
+        {store("s", "c_idx", "a")}""",
+    ),
+    Case(
         name="the_largest_of_loads_that_starts_from_a_load",
         body=f"""
         let mut a = {load("w", "c_idx")};

@@ -101,8 +101,7 @@ class _Lifter(ExpressionLifter):
 
     def _let(self, node: ir.Let) -> Iterator[ir.Let]:
         if node.symbol.is_mutable:
-            self._started[node.symbol] = self.expression(node.value)
-            self._layouts[node.symbol] = node.layout
+            yield from self._start(node)
             return
         value = self.expression(node.value)
         match value:
@@ -117,6 +116,20 @@ class _Lifter(ExpressionLifter):
             case _:
                 self._definitions[node.symbol] = value
                 yield replace(node, value=value)
+
+    def _start(self, node: ir.Let) -> Iterator[ir.Let]:
+        """Note what a variable starts from; what is read from memory is read here, and has a name."""
+        value = self.expression(node.value)
+        if any(
+            isinstance(it, ir.OpCall) and it.op.effect is Effect.READS
+            for it in walk_expression(value)
+        ):
+            name = self._symbols.new(f"{node.symbol.name}_start", value.type, node.symbol.span)
+            self._definitions[name] = value
+            yield ir.Let(span=node.span, symbol=name, value=value)
+            value = ir.Read(span=node.span, type=value.type, symbol=name)
+        self._started[node.symbol] = value
+        self._layouts[node.symbol] = node.layout
 
     def _named(self, axis: Axis) -> Axis:
         """The axis with the name the kernel has for its index."""

@@ -30,7 +30,8 @@ def column_max__whole(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    largest = tl.broadcast_to(tl.load(x_ptr + c, mask=c_mask).to(D), [TILE_N, TILE_C])
+    largest_start = tl.load(x_ptr + c, mask=c_mask).to(D)
+    largest = tl.broadcast_to(largest_start, [TILE_N, TILE_C])
     for n_start in tl.range(1, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
@@ -71,7 +72,8 @@ def column_max__partial(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    largest = tl.broadcast_to(tl.load(x_ptr + c, mask=c_mask).to(D), [TILE_N, TILE_C])
+    largest_start = tl.load(x_ptr + c, mask=c_mask).to(D)
+    largest = tl.broadcast_to(largest_start, [TILE_N, TILE_C])
     # split-reduction: the program's share of n.
     share_start = 1 + share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
@@ -142,7 +144,7 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
                 C,
                 grid_x,
                 TILE_N=min(
-                    min(4096, 16384 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
                     _power_of_two(N - 1),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -152,7 +154,7 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_N = min(min(4096, 16384 // D.itemsize) // TILE_C, _power_of_two(N - 1))
+    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N - 1))
     n_shares = max(1, min(triton.cdiv(N - 1, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
     n_per_share = triton.cdiv(N - 1, n_shares)
     parts = triton.cdiv(N - 1, n_per_share)

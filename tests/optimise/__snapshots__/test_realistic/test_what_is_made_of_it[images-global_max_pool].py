@@ -32,7 +32,8 @@ def global_max_pool__partial(
     p_mask = p < HW
 
     plane = n * C + c
-    largest = tl.full([TILE_P], tl.load(x_ptr + plane * HW).to(D), D)
+    largest_start = tl.load(x_ptr + plane * HW).to(D)
+    largest = tl.full([TILE_P], largest_start, D)
     largest = tl.maximum(
         largest,
         tl.load(x_ptr + (plane * HW + p), mask=p_mask, other=-float("inf")).to(D),
