@@ -181,7 +181,7 @@ REDUCE: tuple[Op, ...] = (
         ),
         triton="tl.associative_scan(x, axis, combine_fn, reverse=reverse)",
         summary="All elements up to each, made one by an associative function of two.",
-        shape=ShapeOf(parameter="x"),
+        shape=ShapeOf(parameter="x", axis="axis"),
     ),
     Op(
         name="histogram",

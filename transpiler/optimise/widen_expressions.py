@@ -159,8 +159,6 @@ class ExpressionWidener:
         op = node.op
         if op.is_program_id:
             return self._index(node) if is_program(node, self._frame.member) else node
-        if any(isinstance(it, ir.FunctionArgument) for it in node.arguments):
-            refuse(f"`{op.name}` is given a function", node.span)
         match op.effect:
             case Effect.READS:
                 return self._load(node)
@@ -262,6 +260,7 @@ class ExpressionWidener:
         (source,) = operands(node)[:1]
         value = self.expression(source)
         if shape_of(source.type) in ((), (1,)):
+            # What combines elements has nothing to do; what says where one stands, or is given a function, has.
             if node.op.combines is None:
                 refuse(f"`{node.op.name}` is of one lane", node.span)
             return value
