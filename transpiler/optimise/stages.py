@@ -144,9 +144,7 @@ class Stages:
 
     def _piece(self, build: Build, part: ir.Symbol, inner: Axis | None) -> ir.Expression:
         """Where the piece of a part lies that the program adds to, with an index of the inner axis."""
-        index = build.add(
-            build.multiply(build.read(part), self._extent_read(build)), self._place(build)
-        )
+        index = self._place(build, build.read(part))
         if inner is None:
             return index
         extent = build.subtract(inner.stop, inner.start)
@@ -318,21 +316,15 @@ class Stages:
         let = ir.Let(span=build.span, symbol=slot, value=index, layout=layout)
         return (let,), build.read(slot)
 
-    def _place(self, build: Build) -> ir.Expression:
-        """The program's place among all of the grid, x fastest."""
-        index: ir.Expression = build.number(0)
+    def _place(self, build: Build, part: ir.Expression | None = None) -> ir.Expression:
+        """The program's place among all of the grid, x fastest; `part` is the slowest of all."""
+        index = build.number(0) if part is None else part
         for axis in reversed(self._nest.programs):
             index = build.add(build.multiply(index, axis.stop), build.read(axis.symbol))
         return index
 
     def _extent(self) -> Extent:
         return times(*(self._length(axis) for axis in self._nest.programs))
-
-    def _extent_read(self, build: Build) -> ir.Expression:
-        total: ir.Expression = build.number(1)
-        for axis in self._nest.programs:
-            total = build.multiply(total, axis.stop)
-        return total
 
 
 def _without_loop(items: tuple[Item, ...], axis: Axis) -> tuple[Item, ...]:

@@ -41,7 +41,7 @@ def global_max_pool__partial(
     )
     largest = tl.reduce(largest, None, _maximum)
 
-    slot = p_tile * (grid_x * grid_y) + (n * grid_x + c)
+    slot = (p_tile * grid_y + n) * grid_x + c
     tl.store(largest_partials + slot, largest)
 
 
@@ -76,7 +76,7 @@ def global_max_pool__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         mask = c_mask & (p < parts)
-        slot = p * (grid_x * grid_y) + (n * grid_x + c)
+        slot = (p * grid_y + n) * grid_x + c
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),

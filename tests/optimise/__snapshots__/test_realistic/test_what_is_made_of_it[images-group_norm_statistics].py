@@ -39,7 +39,7 @@ def group_norm_statistics__partial(
     sum = tl.sum(sum)
     squares = tl.sum(squares)
 
-    slot = i_tile * (grid_x * grid_y) + (g * grid_x + n)
+    slot = (i_tile * grid_y + g) * grid_x + n
     tl.store(sum_partials + slot, sum)
     tl.store(squares_partials + slot, squares)
 
@@ -81,7 +81,7 @@ def group_norm_statistics__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         mask = n_mask & (p < parts)
-        slot = p * (grid_x * grid_y) + (g * grid_x + n)
+        slot = (p * grid_y + g) * grid_x + n
         sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
         squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)

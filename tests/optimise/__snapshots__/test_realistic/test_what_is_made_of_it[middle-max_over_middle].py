@@ -89,7 +89,7 @@ def max_over_middle__partial(
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
 
-    slot = share * (grid_x * grid_y) + (c * grid_x + b)
+    slot = (share * grid_y + c) * grid_x + b
     tl.store(largest_partials + slot, largest, mask=c_mask)
 
 
@@ -120,7 +120,7 @@ def max_over_middle__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         mask = b_mask & (p < parts)
-        slot = p * (grid_x * grid_y) + (c * grid_x + b)
+        slot = (p * grid_y + c) * grid_x + b
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")),

@@ -83,7 +83,7 @@ def mean_over_middle__partial(
         sum = sum + tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
-    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    slot = (share * grid_y + b) * grid_x + c
     tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
@@ -119,7 +119,7 @@ def mean_over_middle__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         mask = c_mask & (p < parts)
-        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        slot = (p * grid_y + b) * grid_x + c
         sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum / tl.cast(S, tl.int32).to(D), mask=c_mask)

@@ -98,7 +98,7 @@ def variance_over_middle__partial(
         sum = sum + tl.load(x_ptr + (base + s * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
-    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    slot = (share * grid_y + b) * grid_x + c
     tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
@@ -134,7 +134,7 @@ def variance_over_middle__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         mask = c_mask & (p < parts)
-        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        slot = (p * grid_y + b) * grid_x + c
         sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + (b * grid_x + c), sum, mask=c_mask)
@@ -186,7 +186,7 @@ def variance_over_middle__partial_2(
         squares = squares + tl.where(s_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
 
-    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    slot = (share * grid_y + b) * grid_x + c
     tl.store(squares_partials + slot, squares, mask=c_mask)
 
 
@@ -222,7 +222,7 @@ def variance_over_middle__final_2(
     for p_start in range(0, parts_2, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         mask = c_mask & (p < parts_2)
-        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        slot = (p * grid_y + b) * grid_x + c
         squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)

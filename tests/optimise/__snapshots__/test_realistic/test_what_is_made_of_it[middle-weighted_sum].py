@@ -93,7 +93,7 @@ def weighted_sum__partial(
         )
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
-    slot = share * (grid_x * grid_y) + (b * grid_x + c)
+    slot = (share * grid_y + b) * grid_x + c
     tl.store(sum_partials + slot, sum, mask=c_mask)
 
 
@@ -128,7 +128,7 @@ def weighted_sum__final(
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
         mask = c_mask & (p < parts)
-        slot = p * (grid_x * grid_y) + (b * grid_x + c)
+        slot = (p * grid_y + b) * grid_x + c
         sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
