@@ -210,10 +210,11 @@ class ExpressionLowering:
     # --- Operations -------------------------------------------------------------------------------
 
     def _call(self, call: ir.OpCall) -> Expression:
-        source, is_added = _dimensions(call)
-        if any(is_added) and not all(is_added):
-            index = tuple(Name("None") if it else Slice() for it in is_added)
-            return Subscript(self.lower(source), Tuple(index))
+        if added_dimension(call):
+            source, is_added = _dimensions(call)
+            if not all(is_added):
+                index = tuple(Name("None") if it else Slice() for it in is_added)
+                return Subscript(self.lower(source), Tuple(index))
         signature = call.op.parsed
         holes: dict[str, Filling] = {
             parameter.name: self._argument(argument)
