@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.sink import Sink
 from transpiler.frontend.parser import parse_file
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.lift import lift
 from transpiler.optimise.nest import Item, Loop, Nest, dump_nest
+from transpiler.optimise.restarts import restarted
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.work import definitions
@@ -17,6 +19,9 @@ from transpiler.passes.context import PassContext
 from transpiler.passes.elaborate import elaborate
 from transpiler.passes.pipeline import PREPARE, run_passes
 from transpiler.source import SourceFile
+
+if TYPE_CHECKING:
+    from transpiler.ir import nodes as ir
 
 LOAD = "&[], None, None, None, false"
 STORE = "&[], None, None"
@@ -32,20 +37,26 @@ def kernel(body: str, dtype: str = "D") -> str:
     )
 
 
+def routine(body: str, dtype: str = "D") -> ir.Kernel:
+    """The kernel with this body as the optimiser gets it."""
+    source = SourceFile("k.rs", kernel(body, dtype))
+    sink = Sink()
+    features = Features(frozenset(), default_features=True)
+    module = elaborate(parse_file(source, sink), source, features, sink, frozenset())
+    assert not sink.has_errors, [it.message for it in sink.diagnostics]
+    (found,) = run_passes(module, PassContext(sink=sink), PREPARE).kernels
+    return found
+
+
 def lifted(body: str, dtype: str = "D") -> tuple[Nest, Symbols]:
     """The nest of a kernel with this body, and what makes symbols for it.
 
     Raises:
         NotLiftedError: it is none.
     """
-    source = SourceFile("k.rs", kernel(body, dtype))
-    sink = Sink()
-    features = Features(frozenset(), default_features=True)
-    module = elaborate(parse_file(source, sink), source, features, sink, frozenset())
-    assert not sink.has_errors, [it.message for it in sink.diagnostics]
-    (routine,) = run_passes(module, PassContext(sink=sink), PREPARE).kernels
-    symbols = Symbols(routine)
-    return lift(routine, {}, symbols), symbols
+    written = routine(body, dtype)
+    symbols = Symbols(written)
+    return lift(restarted(written, symbols), {}, symbols), symbols
 
 
 def taken_apart(body: str) -> tuple[Nest, Symbols]:

@@ -37,6 +37,7 @@ from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, Nest, dump_nest
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
+from transpiler.optimise.restarts import restarted
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.stages import Stages
 from transpiler.optimise.symbols import Symbols
@@ -215,7 +216,7 @@ class Planner:
     # --- Steps ------------------------------------------------------------------------------------
 
     def _planned(self) -> LaunchPlan | None:
-        nest = lift(self._kernel, self._functions, self._symbols)
+        nest = lift(restarted(self._kernel, self._symbols), self._functions, self._symbols)
         self._saw("lift", nest)
         indices = Indices(definitions(nest.items))
         nest = replace(nest, items=tuple(self._split(item, indices) for item in nest.items))
