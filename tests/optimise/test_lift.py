@@ -49,6 +49,27 @@ def test_lanes_summed_in_each_iteration_are_one_sum() -> None:
     assert "    acc <- v" in dumped(body)
 
 
+def test_what_is_subtracted_is_summed() -> None:
+    body = COLUMN_SUM.replace("acc + v * v", "acc - v * v")
+    assert "    acc <- -(v * v)" in dumped(body)
+
+
+FROM_ZERO = "let mut acc = T::zeros::<D>(&[1]);"
+
+
+def test_what_a_sum_starts_from_is_added_behind_its_loop() -> None:
+    first = f"T::load(x.add_offsets(T::arange(0, 1) + c), None, None, {LOAD})"
+    lines = dumped(SCALAR_LOOP.replace(FROM_ZERO, f"let mut acc = {first};"))
+    assert any(it.startswith("  let acc_start = widen<D>(load<") for it in lines)
+    assert any(it.startswith("  store<D>(offset(y, pid_x), acc_start + acc, ") for it in lines)
+
+
+def test_lanes_of_a_sum_start_from_nothing() -> None:
+    body = COLUMN_SUM.replace("let mut acc = zeros", "let mut acc = zeros + T::exp(zeros)")
+    with pytest.raises(NotLiftedError, match="`acc` starts from something else than 0"):
+        lifted(body)
+
+
 LARGEST = (
     COLUMN_SUM.replace("T::zeros::<D>(&[BLOCK])", "T::full::<f32>(&[BLOCK], START)")
     .replace("Some(zeros)", "Some(T::full::<f32>(&[BLOCK], FILL))")

@@ -17,10 +17,10 @@ from transpiler.analysis.padding import Paddings
 from transpiler.analysis.sameness import form
 from transpiler.analysis.values import named_argument, named_value, operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import I32, DtypeParameter
+from transpiler.ir.types import I32, DtypeParameter, DtypeVariable
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
-from transpiler.optimise.build import Build
+from transpiler.optimise.build import Build, dtype_of
 from transpiler.optimise.indices import Inlined
 from transpiler.optimise.lift_expressions import (
     ExpressionLifter,
@@ -205,10 +205,12 @@ class _Lifter(ExpressionLifter):
         initial: ir.Expression | None = started
         if isinstance(started, ir.Literal) and started.value == combine.identity:
             initial = None
-        elif combine.identity in {0.0, 1.0}:
-            refuse(
-                f"`{symbol.name}` starts from something else than {combine.identity:g}", loop.span
-            )
+        elif not combine.is_extremum:
+            # Partial results hold it once each, so it is combined with what all of them make.
+            if has_lanes(symbol):
+                reason = f"`{symbol.name}` starts from something else than {combine.identity:g}"
+                refuse(reason, loop.span)
+            self._beside[symbol], initial = started, None
         self._reductions[symbol] = Reduction(
             symbol=symbol,
             combine=combine,
@@ -234,21 +236,7 @@ class _Lifter(ExpressionLifter):
         how: object = node.operator
         term = node.value
         if node.operator is None:
-            match node.value:
-                case ir.Binary(operator=operator):
-                    how, rest = operator, _without(node.value, operator, node.symbol)
-                case ir.OpCall() as call if len(operands(call)) == len(call.arguments) == 2:
-                    left, right = operands(call)
-                    how = call.op
-                    rest = (
-                        right
-                        if is_read(left, node.symbol)
-                        else left
-                        if is_read(right, node.symbol)
-                        else None
-                    )
-                case _:
-                    rest = None
+            how, rest = _combination(node.value, node.symbol)
             how, term = (None, term) if rest is None else (how, rest)
         combine = self._combines.get(how)
         if combine is None or any(
@@ -379,6 +367,32 @@ class _Lifter(ExpressionLifter):
             else item
             for item in items
         )
+
+
+def _combination(value: ir.Expression, symbol: ir.Symbol) -> tuple[object, ir.Expression | None]:
+    """How a value is made of a variable and something else, and that; None where it is not."""
+    match value:
+        case ir.Binary(operator=ir.BinaryOperator.SUBTRACT, left=left, right=right) if is_read(
+            left, symbol
+        ):
+            return ir.BinaryOperator.ADD, _negative(right)
+        case ir.Binary(operator=operator):
+            return operator, _without(value, operator, symbol)
+        case ir.OpCall() as call if len(operands(call)) == len(call.arguments) == 2:
+            left, right = operands(call)
+            if is_read(left, symbol):
+                return call.op, right
+            return call.op, left if is_read(right, symbol) else None
+        case _:
+            return None, None
+
+
+def _negative(node: ir.Expression) -> ir.Expression | None:
+    """The float of the other sign; None for what may be no float."""
+    dtype = dtype_of(node)
+    if isinstance(dtype, DtypeVariable) or not dtype.is_float:
+        return None
+    return ir.Unary(span=node.span, type=node.type, operator=ir.UnaryOperator.NEGATE, operand=node)
 
 
 def _without(

@@ -68,6 +68,8 @@ class ExpressionLifter(Rewriter):
         self._layouts: dict[ir.Symbol, ir.Layout] = {}
         """How the statements that declare them look."""
         self._reductions: dict[ir.Symbol, Reduction] = {}
+        self._beside: dict[ir.Symbol, ir.Expression] = {}
+        """What the result of a reduction is combined with behind its loop: what its variable starts from."""
         self._open: set[ir.Symbol] = set()
         """The reductions whose loop is being lifted."""
         self._names: dict[ir.Symbol, str] = {}
@@ -92,7 +94,15 @@ class ExpressionLifter(Rewriter):
             refuse(
                 f"`{node.op.name}` is not what `{operand.symbol.name}` accumulates by", node.span
             )
-        return ir.Read(span=node.span, type=node.type, symbol=operand.symbol)
+        return self._result(ir.Read(span=node.span, type=node.type, symbol=operand.symbol))
+
+    def _result(self, node: ir.Read) -> ir.Expression:
+        """What a reduction has made of its variable."""
+        start = self._beside.get(node.symbol)
+        operator = self._reductions[node.symbol].combine.reduce.combines
+        if start is None or not isinstance(operator, ir.BinaryOperator):
+            return node
+        return ir.Binary(span=node.span, type=node.type, operator=operator, left=start, right=node)
 
     def _says_end(self, condition: ir.Expression, tiles: Tiles) -> bool:
         match condition:
@@ -135,7 +145,7 @@ class ExpressionLifter(Rewriter):
                 refuse(f"`{symbol.name}` is used while it accumulates", node.span)
             if has_lanes(symbol):
                 refuse(f"the lanes of `{symbol.name}` are used one by one", node.span)
-            return node
+            return self._result(node)
         if symbol in self._started:
             return self._started[symbol]
         return node

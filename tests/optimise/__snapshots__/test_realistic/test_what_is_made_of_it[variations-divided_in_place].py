@@ -1,16 +1,23 @@
-# block-axis: TILE_C indices of `c` in `divided_in_place__tiled`
+# vectorise-loop: TILE_N indices of `n` in `divided_in_place__whole`
+# block-axis: TILE_C indices of `c` in `divided_in_place__whole`
+# vectorise-loop: TILE_N indices of `n` in `divided_in_place__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `divided_in_place__partial`
+# block-axis: TILE_C indices of `c` in `divided_in_place__final`
+# split-kernel: 2 launches: divided_in_place__partial, divided_in_place__final
 
 
 @triton.jit
-def divided_in_place__tiled(
+def divided_in_place__whole(
     x_ptr,
     y_ptr,
     N,
     C,
     grid_x,
+    TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for TILE_C programs at a time.
+    """All of it, for a tile of columns a program.
 
     The one launch in the place of `divided_in_place`.
     """
@@ -18,33 +25,159 @@ def divided_in_place__tiled(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
-    c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-    mean = tl.zeros([TILE_C], D)
-    for n in range(N):
-        mean = mean + tl.load(x_ptr + (n * C + c), mask=c_mask).to(D)
-    mean = mean / tl.full([1], N, tl.int32).to(D)
+
+    mean = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < N)
+        mean = mean + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+    mean = tl.sum(mean, axis=0, keep_dims=True)
+    mean = mean / tl.cast(N, tl.int32).to(D)
+    tl.store(y_ptr + c, mean, mask=c_mask)
+
+
+@triton.jit
+def divided_in_place__partial(
+    x_ptr,
+    N,
+    C,
+    mean_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `mean`.
+
+    Launch 1 of 2 in the place of `divided_in_place`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+
+    mean = tl.zeros([TILE_N, TILE_C], D)
+    # split-reduction: the program's share of n.
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < share_end)
+        mean = mean + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+    mean = tl.sum(mean, axis=0, keep_dims=True)
+
+    slot = share * grid_x + c
+    tl.store(mean_partials + slot, mean, mask=c_mask)
+
+
+@triton.jit
+def divided_in_place__final(
+    y_ptr,
+    N,
+    mean_partials,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `divided_in_place`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+
+    mean = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        mean = mean + tl.load(mean_partials + slot, mask=mask, other=0.0).to(D)
+    mean = tl.sum(mean, axis=0, keep_dims=True)
+    mean = mean / tl.cast(N, tl.int32).to(D)
     tl.store(y_ptr + c, mean, mask=c_mask)
 
 
 def _plan_divided_in_place(grid, x_ptr, y_ptr, N, C, *, D):
     """The launches in the place of `divided_in_place`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                divided_in_place__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_N=min(
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    _power_of_two(N),
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=divided_in_place__whole_tuned,
+                index64=divided_in_place__whole__index64,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
+    mean_partials = _Scratch(D, parts * grid_x)
     return [
         _Stage(
-            divided_in_place__tiled,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]), grid_y, grid_z),
+            divided_in_place__partial,
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
-            y_ptr,
             N,
             C,
+            mean_partials,
             grid_x,
-            TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
             num_warps=4,
-            tuned=divided_in_place__tiled_tuned,
-            index64=divided_in_place__tiled__index64,
-        )
+            tuned=divided_in_place__partial_tuned,
+            index64=divided_in_place__partial__index64,
+        ),
+        _Stage(
+            divided_in_place__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            y_ptr,
+            N,
+            mean_partials,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=divided_in_place__final_tuned,
+            index64=divided_in_place__final__index64,
+        ),
     ]
 
 

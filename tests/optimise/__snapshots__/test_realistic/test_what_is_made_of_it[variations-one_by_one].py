@@ -28,9 +28,7 @@ def one_by_one__partial(
     cols_mask = cols < C
 
     sum = tl.zeros([TILE_BLOCK], D)
-    sum = sum + tl.where(
-        cols_mask, tl.load(x_ptr + (cols + row * C), mask=cols_mask, other=0.0).to(D), 0.0
-    )
+    sum = sum + tl.load(x_ptr + (cols + row * C), mask=cols_mask, other=0.0).to(D)
     sum = tl.sum(sum)
 
     slot = cols_tile * grid_x + row
@@ -62,10 +60,9 @@ def one_by_one__final(
     sum = tl.zeros([TILE_P, TILE_ROW], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = row_mask & p_mask
+        mask = row_mask & (p < parts)
         slot = p * grid_x + row
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + row, sum, mask=row_mask)
 

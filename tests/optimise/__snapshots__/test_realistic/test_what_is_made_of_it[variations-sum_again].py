@@ -1,16 +1,26 @@
-# block-axis: TILE_C indices of `c` in `sum_again__tiled`
+# vectorise-loop: TILE_N indices of `n` in `sum_again__whole`
+# block-axis: TILE_C indices of `c` in `sum_again__whole`
+# vectorise-loop: TILE_N indices of `n` in `sum_again__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `sum_again__partial`
+# block-axis: TILE_C indices of `c` in `sum_again__final`
+# vectorise-loop: TILE_N indices of `n` in `sum_again__partial_2`
+# block-axis: TILE_C indices of `c` in `sum_again__partial_2`
+# block-axis: TILE_C indices of `c` in `sum_again__final_2`
+# split-kernel: 4 launches: sum_again__partial, sum_again__final, sum_again__partial_2, sum_again__final_2
 
 
 @triton.jit
-def sum_again__tiled(
+def sum_again__whole(
     x_ptr,
     y_ptr,
     N,
     C,
     grid_x,
+    TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for TILE_C programs at a time.
+    """All of it, for a tile of columns a program.
 
     The one launch in the place of `sum_again`.
     """
@@ -18,37 +28,282 @@ def sum_again__tiled(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
-    c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-    sum = tl.zeros([TILE_C], D)
-    for n in range(N):
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=c_mask).to(D)
-    mean = sum / tl.full([1], N, tl.int32).to(D)
-    sum = tl.zeros([TILE_C], D)
-    for n in range(N):
-        centred = tl.load(x_ptr + (n * C + c), mask=c_mask).to(D) - mean
-        sum = sum + centred * centred
-    tl.store(y_ptr + c, sum / tl.full([1], N, tl.int32).to(D), mask=c_mask)
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < N)
+        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    mean = sum / tl.cast(N, tl.int32).to(D)
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < N
+        mask = c_mask & n_mask
+        centred = tl.load(x_ptr + (n * C + c), mask=mask).to(D) - mean
+        sum = sum + tl.where(n_mask, centred * centred, 0.0)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + c, sum / tl.cast(N, tl.int32).to(D), mask=c_mask)
+
+
+@triton.jit
+def sum_again__partial(
+    x_ptr,
+    N,
+    C,
+    sum_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 1 of 4 in the place of `sum_again`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    # split-reduction: the program's share of n.
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < share_end)
+        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+
+    slot = share * grid_x + c
+    tl.store(sum_partials + slot, sum, mask=c_mask)
+
+
+@triton.jit
+def sum_again__final(
+    sum_partials,
+    sum_total,
+    grid_x,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 4 in the place of `sum_again`.
+    """
+    D: tl.constexpr = (
+        sum_partials.dtype.element_ty
+        if sum_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+
+    sum = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        mask = c_mask & (p < parts)
+        slot = p * grid_x + c
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(sum_total + c, sum, mask=c_mask)
+
+
+@triton.jit
+def sum_again__partial_2(
+    x_ptr,
+    N,
+    C,
+    sum_total,
+    sum_partials_2,
+    grid_x,
+    n_per_share_2,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 3 of 4 in the place of `sum_again`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+
+    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    mean = sum / tl.cast(N, tl.int32).to(D)
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    # split-reduction: the program's share of n.
+    share_start = share * n_per_share_2
+    share_end = tl.minimum(share_start + n_per_share_2, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        n_mask = n < share_end
+        mask = c_mask & n_mask
+        centred = tl.load(x_ptr + (n * C + c), mask=mask).to(D) - mean
+        sum = sum + tl.where(n_mask, centred * centred, 0.0)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+
+    slot = share * grid_x + c
+    tl.store(sum_partials_2 + slot, sum, mask=c_mask)
+
+
+@triton.jit
+def sum_again__final_2(
+    y_ptr,
+    N,
+    sum_partials_2,
+    grid_x,
+    parts_2,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 4 of 4 in the place of `sum_again`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+
+    sum = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts_2, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        mask = c_mask & (p < parts_2)
+        slot = p * grid_x + c
+        sum = sum + tl.load(sum_partials_2 + slot, mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + c, sum / tl.cast(N, tl.int32).to(D), mask=c_mask)
 
 
 def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
     """The launches in the place of `sum_again`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                sum_again__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_N=min(
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    _power_of_two(N),
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=sum_again__whole_tuned,
+                index64=sum_again__whole__index64,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
+    n_shares_2 = n_shares
+    n_per_share_2 = triton.cdiv(N, n_shares_2)
+    parts_2 = triton.cdiv(N, n_per_share_2)
+    sum_partials = _Scratch(D, parts * grid_x)
+    sum_total = _Scratch(D, grid_x)
+    sum_partials_2 = _Scratch(D, parts_2 * grid_x)
     return [
         _Stage(
-            sum_again__tiled,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]), grid_y, grid_z),
+            sum_again__partial,
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
-            y_ptr,
             N,
             C,
+            sum_partials,
             grid_x,
-            TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
             num_warps=4,
-            tuned=sum_again__tiled_tuned,
-            index64=sum_again__tiled__index64,
-        )
+            tuned=sum_again__partial_tuned,
+            index64=sum_again__partial__index64,
+        ),
+        _Stage(
+            sum_again__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            sum_partials,
+            sum_total,
+            grid_x,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=sum_again__final_tuned,
+            index64=sum_again__final__index64,
+        ),
+        _Stage(
+            sum_again__partial_2,
+            (triton.cdiv(grid_x, TILE_C) * parts_2,),
+            x_ptr,
+            N,
+            C,
+            sum_total,
+            sum_partials_2,
+            grid_x,
+            n_per_share_2,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=sum_again__partial_2_tuned,
+            index64=sum_again__partial_2__index64,
+        ),
+        _Stage(
+            sum_again__final_2,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            y_ptr,
+            N,
+            sum_partials_2,
+            grid_x,
+            parts_2,
+            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=sum_again__final_2_tuned,
+            index64=sum_again__final_2__index64,
+        ),
     ]
 
 

@@ -115,10 +115,9 @@ def up_to__final(
     sum = tl.zeros([TILE_P, TILE_C], D)
     for p_start in range(0, parts, TILE_P):
         p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        mask = c_mask & p_mask
+        mask = c_mask & (p < parts)
         slot = p * grid_x + c
-        sum = sum + tl.where(p_mask, tl.load(sum_partials + slot, mask=mask).to(D), 0.0)
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum, mask=c_mask)
 
