@@ -30,13 +30,15 @@ BLOCK_AXIS = Transform(
 )
 SPLIT_INDEX = Transform(
     flag="split-index",
-    summary="A loop over `n` below `a * b` that uses `n / b` and `n % b` alone becomes two loops.",
-    condition="The loop starts at 0, its bound is the product, and the iterations may be reordered.",
+    summary="A loop over `n` below `a * b` that uses `n / b` and `n % b` alone becomes two loops; an axis of the "
+    "grid is taken apart where no other one is contiguous in memory.",
+    condition="The loop starts at 0, its bound is the product, and the iterations may be reordered. The grid is a "
+    "multiple of `b`, which the launch checks.",
 )
 VECTORISE_LOOP = Transform(
     flag="vectorise-loop",
     summary="The iterations of a loop become the lanes of tiles.",
-    condition="Iterations are independent, but for variables that they combine with sum, product, "
+    condition="Iterations are independent, but for variables that they combine with sum, "
     "least or greatest, in floats reassociated.",
 )
 SPREAD_LOOP = Transform(

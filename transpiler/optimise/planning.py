@@ -39,6 +39,7 @@ from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
 from transpiler.optimise.restarts import restarted
 from transpiler.optimise.split_index import SplitLoop, split_index
+from transpiler.optimise.split_program import split_programs
 from transpiler.optimise.stages import Stages
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.widen import widen
@@ -105,6 +106,10 @@ class Planner:
             name=kernel.name, options=options, remarks=self._classic, functions=functions
         )
         self._positive: set[ir.Symbol] = set()
+        self._ends: tuple[Quantity, ...] = ()
+        """How long the axes are that those of the grid are taken apart into."""
+        self._whole_ends: tuple[AtLeast, ...] = ()
+        """That they are the grid together."""
         self._names: set[str] = set()
         self._is_lifted = True
 
@@ -221,16 +226,16 @@ class Planner:
         indices = Indices(definitions(nest.items))
         nest = replace(nest, items=tuple(self._split(item, indices) for item in nest.items))
         self._saw(SPLIT_INDEX.flag, nest)
-        indices = Indices(definitions(nest.items))
-        for item in nest.items:
-            if isinstance(item, Loop):
-                self._positive |= reorderable(item, indices)
+        self._require_order(nest)
         if not nest.programs and not any(loops(nest.items)):
             self._missed_all("there is one index of everything", self._kernel.name_span)
             return None
         if not self._may_take_apart(nest):
             return None
         variants = list(self._variants(nest))
+        if not variants and (split := self._split_grid(nest)) is not None:
+            nest = split
+            variants = list(self._variants(nest))
         if not variants:
             self._missed_all("no axis is contiguous in memory", self._kernel.name_span)
             return None
@@ -256,6 +261,30 @@ class Planner:
         self._positive |= found.positive
         return found.loop
 
+    def _require_order(self, nest: Nest) -> None:
+        """Note what has to be positive for the iterations of loops to be independent."""
+        indices = Indices(definitions(nest.items))
+        for item in nest.items:
+            if isinstance(item, Loop):
+                self._positive |= reorderable(item, indices)
+
+    def _split_grid(self, nest: Nest) -> Nest | None:
+        """The nest with its programs' indices taken apart, where these are divided."""
+        found = split_programs(nest, self._symbols) if self._options.has(SPLIT_INDEX) else None
+        if found is None:
+            return None
+        self._saw(SPLIT_INDEX.flag, found.nest)
+        self._require_order(found.nest)
+        self._positive |= found.positive
+        self._ends, self._whole_ends = found.quantities, found.conditions
+        for old in nest.programs:
+            made = [it.symbol.name for it in found.nest.programs if it.place == old.place]
+            if len(made) > 1:
+                digits = " and ".join(f"`{it}`" for it in reversed(made))
+                message = f"`{old.symbol.name}` of the grid is taken apart into {digits}"
+                self._applied(SPLIT_INDEX, message, old.span)
+        return found.nest
+
     def _may_take_apart(self, nest: Nest) -> bool:
         """Whether the flags allow the launches that the nest is made of."""
         top = [item for item in nest.items if isinstance(item, Loop)]
@@ -268,7 +297,7 @@ class Planner:
         conditions = [at_least(Named(symbol.name), 1) for symbol in positive]
         # What shares nothing out, there are no parts and no tiles of.
         conditions += [at_least(extent, 1) for extent in self._extents(nest)]
-        conditions = list(dict.fromkeys(conditions))
+        conditions = [*dict.fromkeys(conditions), *self._whole_ends]
         used = {axis.place for axis in nest.programs}
         conditions += [
             AtLeast(value=Number(1), bound=Named(name))
@@ -387,7 +416,7 @@ class Planner:
         conditions: tuple[AtLeast, ...],
     ) -> Variant | None:
         stages: list[Stage] = []
-        quantities: list[Quantity] = []
+        quantities = list(self._ends)
         scratch: list[Scratch] = []
         for work, chosen in zip(works, layouts, strict=True):
             if chosen is None:

@@ -19,6 +19,7 @@ from transpiler.optimise.work import rewritten, substituted
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.optimise.indices import Indices
+    from transpiler.optimise.nest import Item
     from transpiler.optimise.symbols import Symbols
 
 _ROUNDED = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
@@ -38,15 +39,7 @@ def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop | s
     index = loop.axis.symbol
     if indices.polynomial(loop.axis.start) != constant(0):
         return "the loop does not start at 0"
-    divisions = [
-        node
-        for item in walk_items(loop.items)
-        for expression in item_expressions(item)
-        for node in walk_expression(expression)
-        if isinstance(node, ir.Binary)
-        and node.operator in _ROUNDED
-        and indices.polynomial(node.left) == indices.of(index)
-    ]
+    divisions = divisions_of(index, loop.items, indices)
     divisors = {indices.polynomial(node.right) for node in divisions}
     stop = indices.polynomial(loop.axis.stop)
     inner = next(
@@ -62,32 +55,9 @@ def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop | s
     extents = [expression_of(it, indices, build) for it in (outer, inner)]
     if extents[0] is None or extents[1] is None:
         return "the factors of its bound are not arguments"
-    names = _names(loop, indices, inner)
+    names = names_of_digits(index, loop.items, indices, inner)
     high, low = (symbols.new(names[it], I32, loop.axis.span) for it in range(2))
-    reads = (build.read(high), build.read(low))
-
-    def change(node: ir.Expression) -> ir.Expression | None:
-        if not isinstance(node, ir.Binary) or indices.polynomial(node.left) != indices.of(index):
-            return None
-        divisor = indices.polynomial(node.right)
-        if node.operator is ir.BinaryOperator.DIVIDE:
-            if divisor == inner:
-                return reads[0]
-            rest = expression_of(_quotient(divisor, inner), indices, build)
-            return None if rest is None else build.divide(reads[0], rest)
-        if node.operator is ir.BinaryOperator.REMAINDER and divisor == inner:
-            return reads[1]
-        return None
-
-    items = rewritten(loop.items, IntegerRewriter(change).expression)
-    aliases = {
-        item.symbol: item.value
-        for item in items
-        if isinstance(item, ir.Let) and item.value in reads
-    }
-    items = substituted(
-        tuple(it for it in items if not isinstance(it, ir.Let) or it.symbol not in aliases), aliases
-    )
+    items = without_divisions(index, loop.items, indices, inner, (high, low))
     if any(
         isinstance(node, ir.Read) and node.symbol == index
         for item in walk_items(items)
@@ -120,15 +90,64 @@ def _quotient(product: Polynomial, factor: Polynomial) -> Polynomial:
     return made_of({tuple(sorted(left)): times // unit})
 
 
-def _names(loop: Loop, indices: Indices, inner: Polynomial) -> tuple[str, str]:
+def divisions_of(index: ir.Symbol, items: tuple[Item, ...], indices: Indices) -> list[ir.Binary]:
+    """The quotients and remainders of an index."""
+    return [
+        node
+        for item in walk_items(items)
+        for expression in item_expressions(item)
+        for node in walk_expression(expression)
+        if isinstance(node, ir.Binary)
+        and node.operator in _ROUNDED
+        and indices.polynomial(node.left) == indices.of(index)
+    ]
+
+
+def without_divisions(
+    index: ir.Symbol,
+    items: tuple[Item, ...],
+    indices: Indices,
+    inner: Polynomial,
+    digits: tuple[ir.Symbol, ir.Symbol],
+) -> tuple[Item, ...]:
+    """The items with two indices, the quotient by `inner` and the remainder, in the place of divisions of one."""
+    high, low = (Build(it.span).read(it) for it in digits)
+
+    def change(node: ir.Expression) -> ir.Expression | None:
+        if not isinstance(node, ir.Binary) or indices.polynomial(node.left) != indices.of(index):
+            return None
+        build = Build(node.span)
+        divisor = indices.polynomial(node.right)
+        if node.operator is ir.BinaryOperator.DIVIDE:
+            if divisor == inner:
+                return high
+            rest = expression_of(_quotient(divisor, inner), indices, build)
+            return None if rest is None else build.divide(high, rest)
+        if node.operator is ir.BinaryOperator.REMAINDER and divisor == inner:
+            return low
+        return None
+
+    changed = rewritten(items, IntegerRewriter(change).expression)
+    aliases = {
+        item.symbol: item.value
+        for item in changed
+        if isinstance(item, ir.Let) and item.value in {high, low}
+    }
+    kept = (it for it in changed if not isinstance(it, ir.Let) or it.symbol not in aliases)
+    return substituted(tuple(kept), aliases)
+
+
+def names_of_digits(
+    index: ir.Symbol, items: tuple[Item, ...], indices: Indices, inner: Polynomial
+) -> tuple[str, str]:
     """What the kernel calls the quotient and the remainder."""
-    found = [f"{loop.axis.symbol.name}_high", f"{loop.axis.symbol.name}_low"]
-    for item in loop.items:
+    found = [f"{index.name}_high", f"{index.name}_low"]
+    for item in items:
         match item:
             case ir.Let(symbol=symbol, value=ir.Binary(operator=operator, left=left, right=right)):
                 if (
                     operator in _ROUNDED
-                    and indices.polynomial(left) == indices.of(loop.axis.symbol)
+                    and indices.polynomial(left) == indices.of(index)
                     and indices.polynomial(right) == inner
                 ):
                     found[_ROUNDED.index(operator)] = symbol.name

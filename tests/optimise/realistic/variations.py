@@ -88,6 +88,16 @@ CASES = [
         numbers="S C",
     ),
     case(
+        "variations.program_of_three_digits",
+        "B S W C",
+        ((2, 7, 3, 5), (1, 1, 1, 1), (2, 3, 1, 17), (1, 0, 3, 2)),
+        "B*W*C",
+        "x[B,S,W,C]",
+        "y[B,W,C]",
+        lambda x: x.sum(1),
+        numbers="S W C",
+    ),
+    case(
         "variations.whole_rows",
         "N C BLOCK",
         ((5, 21, 32), (1, 1, 8), (37, 2, 8)),

@@ -328,3 +328,35 @@ pub fn up_to<T: Triton, D: Float>(
     }
     T::store(y_ptr.add_offsets(T::arange(0, 1) + c), sum, None, &[], None, None);
 }
+
+/// The sum over the second axis of `x[B, S, W, C]`, whose programs are numbers of three digits.
+///
+/// Grid: `[B * W * C]`.
+#[kernel]
+pub fn program_of_three_digits<T: Triton, D: Float>(
+    x_ptr: T::Pointer<D>,
+    y_ptr: T::Pointer<D>,
+    S: i32,
+    W: i32,
+    C: i32,
+) {
+    let pid = T::program_id(Axis::X);
+    let b = pid / (W * C);
+    let w = (pid / C) % W;
+    let c = pid % C;
+    let mut sum = T::zeros::<D>(&[1]);
+    for s in 0..S {
+        sum = sum
+            + T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + (((b * S + s) * W + w) * C + c)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            );
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + ((b * W + w) * C + c)), sum, None, &[], None, None);
+}

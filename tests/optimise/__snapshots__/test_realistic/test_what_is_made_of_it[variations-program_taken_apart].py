@@ -1,2 +1,188 @@
-# Stays as it is: its index is not divided by a factor of its bound
-# Stays as it is: no axis is contiguous in memory
+# split-index: `pid` of the grid is taken apart into `b` and `c`
+# vectorise-loop: TILE_S indices of `s` in `program_taken_apart__whole`
+# block-axis: TILE_C indices of `c` in `program_taken_apart__whole`
+# vectorise-loop: TILE_S indices of `s` in `program_taken_apart__partial`
+# split-reduction: the loop over `s` is shared out among programs
+# block-axis: TILE_C indices of `c` in `program_taken_apart__partial`
+# block-axis: TILE_C indices of `c` in `program_taken_apart__final`
+# split-kernel: 2 launches: program_taken_apart__partial, program_taken_apart__final
+
+
+@triton.jit
+def program_taken_apart__whole(
+    x_ptr,
+    y_ptr,
+    S,
+    C,
+    TILE_S: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """All of it, for a tile of columns a program.
+
+    The one launch in the place of `program_taken_apart`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(C, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < C
+
+    sum = tl.zeros([TILE_S, TILE_C], D)
+    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+        # vectorise-loop: TILE_S indices of s at a time.
+        s = s_start + tl.arange(0, TILE_S)[:, None]
+        mask = c_mask & (s < S)
+        sum = sum + tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
+
+
+@triton.jit
+def program_taken_apart__partial(
+    x_ptr,
+    S,
+    C,
+    sum_partials,
+    b_end,
+    s_per_share,
+    TILE_S: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `s` adds to `sum`.
+
+    Launch 1 of 2 in the place of `program_taken_apart`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(C, TILE_C)
+    c_tile = pid % c_tiles
+    b = (pid // c_tiles) % b_end
+    share = pid // (c_tiles * b_end)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < C
+
+    sum = tl.zeros([TILE_S, TILE_C], D)
+    # split-reduction: the program's share of s.
+    share_start = share * s_per_share
+    share_end = tl.minimum(share_start + s_per_share, S)
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+        # vectorise-loop: TILE_S indices of s at a time.
+        s = s_start + tl.arange(0, TILE_S)[:, None]
+        mask = c_mask & (s < share_end)
+        sum = sum + tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+
+    slot = (share * b_end + b) * C + c
+    tl.store(sum_partials + slot, sum, mask=c_mask)
+
+
+@triton.jit
+def program_taken_apart__final(
+    y_ptr,
+    C,
+    sum_partials,
+    b_end,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `program_taken_apart`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(C, TILE_C)
+    c_tile = pid % c_tiles
+    b = pid // c_tiles
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < C
+
+    sum = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        mask = c_mask & (p < parts)
+        slot = (p * b_end + b) * C + c
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
+
+
+def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
+    """The launches in the place of `program_taken_apart`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if C < 1 or S < 1 or (grid_x // C) * C < grid_x or grid_y > 1 or grid_z > 1:
+        return None
+    if C >= 4096:
+        b_end = grid_x // C
+        return [
+            _Stage(
+                program_taken_apart__whole,
+                lambda meta: (triton.cdiv(C, meta["TILE_C"]) * b_end,),
+                x_ptr,
+                y_ptr,
+                S,
+                C,
+                TILE_S=min(
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(C)), _power_of_two(S)
+                ),
+                TILE_C=min(32, _power_of_two(C)),
+                num_warps=4,
+                tuned=program_taken_apart__whole_tuned,
+                index64=program_taken_apart__whole__index64,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(C))
+    TILE_S = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(S))
+    b_end = grid_x // C
+    s_shares = max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(C, TILE_C) * b_end)))
+    s_per_share = triton.cdiv(S, s_shares)
+    parts = triton.cdiv(S, s_per_share)
+    sum_partials = _Scratch(D, parts * (C * b_end))
+    return [
+        _Stage(
+            program_taken_apart__partial,
+            (triton.cdiv(C, TILE_C) * b_end * parts,),
+            x_ptr,
+            S,
+            C,
+            sum_partials,
+            b_end,
+            s_per_share,
+            TILE_S=TILE_S,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=program_taken_apart__partial_tuned,
+            index64=program_taken_apart__partial__index64,
+        ),
+        _Stage(
+            program_taken_apart__final,
+            lambda meta: (triton.cdiv(C, meta["TILE_C"]) * b_end,),
+            y_ptr,
+            C,
+            sum_partials,
+            b_end,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(C)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(C)),
+            num_warps=4,
+            tuned=program_taken_apart__final_tuned,
+            index64=program_taken_apart__final__index64,
+        ),
+    ]
+
+
