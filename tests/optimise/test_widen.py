@@ -1,68 +1,29 @@
-"""Kernels that are no nests, for a tile of programs at a time: their text, refusals, and results."""
+"""Kernels that are no nests, for a tile of programs at a time: their text, their plans, and refusals."""
 
 from __future__ import annotations
 
+import ast
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
-import torch
 
-import transpiler
-from tests.properties.nest_launches import Memory, NestKernel, NestLaunch
-from tests.properties.nest_runs import Nests, Tiling, optimised, shown, spoiling_interpreter
+from tests.optimise.widening import (
+    CENTRED,
+    COLUMN_MAX,
+    LOOP,
+    ROW,
+    STORE_TILES,
+    TILE,
+    ZEROS,
+    load,
+    reasons,
+    rust,
+    store,
+    update,
+)
+from tests.properties.nest_runs import optimised
 from transpiler.ir.plan_dump import dump_plan
 from transpiler.optimise.flags import BLOCK_AXIS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from transpiler.pipeline import Result
-
-LOAD = "T::load({}_ptr.add_offsets({}), {}, {}, &[], None, None, None, false)"
-ZEROS = "Some(T::zeros::<D>(&[BLOCK]))"
-
-
-def load(pointer: str, offsets: str, mask: str = "None", fill: str = "None") -> str:
-    """A load."""
-    return LOAD.format(pointer, offsets, mask, fill)
-
-
-def store(pointer: str, offsets: str, value: str, mask: str = "None") -> str:
-    """A store."""
-    return f"T::store({pointer}_ptr.add_offsets({offsets}), {value}, {mask}, &[], None, None);"
-
-
-def update(offsets: str, value: str, mask: str = "None") -> str:
-    """An atomic sum."""
-    return f"T::atomic_add(s_ptr.add_offsets({offsets}), {value}, {mask}, None, None)"
-
-
-def rust(body: str, bound: str = "Float") -> str:
-    """A kernel of these statements: pointers `x_ptr`, `w_ptr`, `y_ptr`, `s_ptr`, and a program for each `p`."""
-    return (
-        f"#[kernel]\npub fn k<T: Triton, D: {bound}, const BLOCK: i32>(x_ptr: T::Pointer<D>, "
-        "w_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, s_ptr: T::Pointer<D>, n: i32, m: i32) {\n"
-        f"let p = T::program_id(Axis::X);\nlet one = T::arange(0, 1) + p;\n{body}\n}}\n"
-    )
-
-
-STORE_TILES = f"""let t = T::expand_dims(T::arange(0, BLOCK), 0) + T::expand_dims(T::arange(0, BLOCK), 1) * n + p;
-let x = {load("x", "t")}; {store("y", "t", "x")}"""
-TILE = "let o = T::arange(0, BLOCK); let mask = o.lt(n);"
-ROW = f"{TILE} let x = {load('x', 'p * n + o', 'Some(mask)', ZEROS)};"
-COLUMN = f"{TILE} let x = {load('x', 'o * m + p', 'Some(mask)', ZEROS)};"
-LOOP = "let mut i: i32 = 0; while i < n { let o = T::arange(0, BLOCK) + i; let mask = o.lt(n);"
-
-CENTRED = f"""{ROW}
-let mean = T::sum(x, Some(0), true) * T::full::<D>(&[1], D::from_f64(0.5));
-let d = T::where_(mask, x - T::broadcast_to(mean, &[BLOCK]), T::zeros::<D>(&[BLOCK]));
-{store("y", "p * n + o", "d * x", "Some(mask)")}
-{store("s", "one", "mean")}"""
-
-COLUMN_MAX = f"""{COLUMN}
-{store("s", "one", "T::max(x, Some(0), true)")}"""
 
 
 def stage(text: str) -> list[str]:
@@ -80,11 +41,6 @@ def planned(body: str, bound: str = "Float") -> str:
     plan = result.plans[0].optimised
     assert plan is not None, reasons(result)
     return dump_plan(plan).partition("\n}\n")[0]
-
-
-def reasons(result: Result) -> list[str]:
-    """Why a transform over an axis of the grid was not applied."""
-    return [it.message for it in result.remarks if it.transform is BLOCK_AXIS and not it.is_applied]
 
 
 # --- Text -----------------------------------------------------------------------------------------
@@ -149,6 +105,33 @@ def test_programs_that_return_at_once_are_not_launched() -> None:
     assert stage(text)[2] == "p_mask = p < p_end"
     assert "p_end = min(grid_x, m)" in text
     assert "where 512 >= BLOCK and m >= 1" in planned(body)
+
+
+def test_a_kernel_that_is_one_branch_is_done_for_the_programs_that_come_to_it() -> None:
+    body = f"if m > p {{ {CENTRED} }}"
+    text = optimised(rust(body)).text
+    assert text is not None
+    assert stage(text)[2] == "p_mask = p < p_end"
+    assert "p_end = min(grid_x, m)" in text
+
+
+def test_a_branch_that_programs_decide_is_a_mask() -> None:
+    body = f"""{ROW}
+    let mut y = x;
+    if p == 3 {{ y = y * {load("w", "o", "Some(mask)")}; }} else {{ y = x - y; }}
+    {store("y", "p * n + o", "y", "Some(mask)")}"""
+    text = optimised(rust(body), ["eviction"]).text
+    assert text is not None
+    tree = ast.parse("\n".join(stage(text)))
+    pointers = "w_ptr + o + tl.zeros([TILE_P, BLOCK], tl.int32)"
+    loaded = f"tl.load({pointers}, mask=p_mask & holds & mask).to(D)"
+    assert [ast.unparse(it) for it in tree.body][-5:] == [
+        "y = x",
+        "holds = p == 3",
+        f"y = tl.where(holds, y * {loaded}, y)",
+        "y = tl.where(~holds, x - y, y)",
+        "tl.store(y_ptr + (p * n + o), y, mask=p_mask & mask)",
+    ]
 
 
 def test_what_all_programs_share_is_computed_once() -> None:
@@ -240,8 +223,16 @@ def test_without_the_transform_the_kernel_stays() -> None:
             "what is behind `s_ptr` is updated atomically besides",
         ),
         (
-            f"{ROW} if p > 3 {{ {store('y', 'p * n + o', 'x', 'Some(mask)')} }}",
-            "a branch is decided by program",
+            f"{ROW} if p > 3 {{ return; }} {store('y', 'p * n + o', 'x', 'Some(mask)')}",
+            "some programs return here",
+        ),
+        (
+            f"{ROW} if p > 3 {{ {store('y', 'p * n + o / m', 'x', 'Some(mask)')} }}",
+            "this may fail, and not all programs come to it",
+        ),
+        (
+            f"{ROW} if p > 3 {{ {store('y', 'o', 'x', 'Some(mask)')} }}",
+            "several programs store to one element",
         ),
         (
             f"{ROW} for k in 0..p {{ {store('y', 'p * n + o', 'x', 'Some(mask)')} }}",
@@ -280,169 +271,3 @@ def test_where_it_does_not_pay_the_kernel_is_launched_with_what_pays_alone() -> 
     {store("y", "p * n + o", load("x", "p * n + o", "Some(mask)", ZEROS) + " - top", "Some(mask)")}
     i += BLOCK; }}"""
     assert planned(body).count("launch k__") == 2
-
-
-# --- Results --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A kernel, by its statements; Triton's interpreter has no atomic updates of bf16."""
-
-    name: str
-    body: str
-    bound: str = "Num"
-    is_atomic: bool = False
-
-
-CASES = (
-    Case(name="rows", body=CENTRED, bound="Float"),
-    Case(name="columns", body=COLUMN_MAX),
-    Case(name="guarded_rows", body=f"if p >= m {{ return; }} {CENTRED}", bound="Float"),
-    Case(
-        name="rows_without_masks",
-        body=f"""let o = T::arange(0, BLOCK); let x = {load("x", "p * 16 + o")};
-        {store("y", "p * 16 + o", "x - T::broadcast_to(T::min(x, Some(0), true), &[BLOCK])")}""",
-    ),
-    Case(
-        name="in_place",
-        body=f"{ROW} {store('x', 'p * n + o', 'x - T::max(x, None, false)', 'Some(mask)')}",
-    ),
-    Case(
-        name="in_place_in_columns",
-        body=f"{COLUMN} {store('x', 'o * m + p', 'x - T::max(x, None, false)', 'Some(mask)')}",
-    ),
-    Case(
-        name="a_number_for_each_program",
-        body=f"""{ROW} let w = {load("w", "one")};
-        {store("y", "p * n + o", "x * T::broadcast_to(w, &[BLOCK])", "Some(mask)")}""",
-    ),
-    Case(
-        name="rows_that_lie_apart",
-        body=f"""{TILE} let x = {load("x", "p * (n + 3) + o", "Some(mask)", ZEROS)};
-        {store("y", "p * (n + 1) + o", "T::cumsum(x, 0, false)", "Some(mask)")}""",
-    ),
-    Case(
-        name="lengths_of_programs",
-        body=f"""{TILE} let mine = o.lt(p % 7);
-        let w = {load("w", "o", "Some(mine)", ZEROS)}; let x = {load("x", "p * n + o", "Some(mine)", ZEROS)};
-        {store("y", "p * n + o", "x + w", "Some(mask)")} {store("s", "one", "T::sum(x * w, None, true)")}""",
-    ),
-    Case(
-        name="carried_through_loops",
-        body=f"""let mut acc = T::full::<D>(&[BLOCK], D::from_f64(1.0)); let mut k: i32 = 0;
-        {LOOP} acc = T::where_(mask, {load("x", "p * n + o", "Some(mask)", ZEROS)} - acc, acc);
-        i += BLOCK; k += 1; }}
-        {store("s", "one", "T::max(acc, Some(0), true) + T::full::<D>(&[1], D::from_f64(2.0))")}""",
-        bound="Float",
-    ),
-    Case(
-        name="a_prefix_of_columns",
-        body=f"""let mut state = T::zeros::<D>(&[1]);
-        for i in 0..n {{ let at = T::arange(0, 1) + (i * m + p);
-        state = T::maximum(state, {load("x", "at")} - state); {store("y", "at", "state")} }}""",
-    ),
-    Case(
-        name="where_the_largest_stands",
-        body=f"""{ROW} let at = T::argmax(x, 0, true, true);
-        {store("s", "one", "T::cast::<i32, D>(at, None, false)")}""",
-    ),
-    Case(
-        name="updates_of_all_programs",
-        body=f"""{ROW} {update("o", "x", "Some(mask)")};
-        {update("T::arange(0, 1) + 20", "T::sum(x, Some(0), true)")};
-        {update("T::arange(0, 1) + 22", "T::full::<D>(&[1], D::from_f64(1.0))")};""",
-        bound="Float",
-        is_atomic=True,
-    ),
-    Case(
-        name="updates_by_programs_of_their_own",
-        body=f"""{TILE} let mine = o.lt(p % 7); let x = {load("x", "p * n + o", "Some(mine)", ZEROS)};
-        {update("o", "x", "Some(mine)")}; {update("p % 3 + T::arange(0, 1) + 20", load("w", "one"))};""",
-        bound="Float",
-        is_atomic=True,
-    ),
-    Case(
-        name="numbers_of_programs",
-        body=f"""{ROW} let low = p & 3; let high = (p >> 1) as f32;
-        let scale = T::cast::<f32, D>(T::full::<f32>(&[BLOCK], high * 0.5), None, false);
-        let low = T::cast::<i32, D>(T::full::<i32>(&[BLOCK], low), None, false);
-        {store("y", "p * n + o", "x * scale + low", "Some(mask)")}""",
-        bound="Float",
-    ),
-)
-
-FLOATS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
-TILINGS = {
-    "default": None,
-    "small": Tiling(columns=4, lanes=16, programs=16, flat_below=3),
-}
-
-
-@pytest.fixture(scope="module")
-def nests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nests]:
-    process = spoiling_interpreter()
-    yield Nests(process, tmp_path_factory.mktemp("widened"))
-    process.close()
-
-
-def kernel_of(case: Case, dtype: torch.dtype) -> NestKernel:
-    memory = tuple(
-        Memory(
-            name=f"{name}_ptr",
-            dtype="D",
-            extents=(),
-            scale=1,
-            shift=0,
-            is_written=name in "xys",
-        )
-        for name in "xwys"
-    )
-    return NestKernel(
-        rust=rust(case.body, case.bound),
-        memory=memory,
-        numbers=("n", "m"),
-        blocks={"BLOCK": 16},
-        axes=("m",),
-        is_float=dtype.is_floating_point,
-    )
-
-
-def launch_of(dtype: torch.dtype, programs: int, n: int) -> NestLaunch:
-    count = 16 * (programs + 2) + programs * (n + 3)
-    tensors = [((torch.arange(count) * 7 + place) % 11 - 5).to(dtype) for place in range(4)]
-    return NestLaunch(tensors=tuple(tensors), numbers=(n, programs), grid=(programs,))
-
-
-@pytest.mark.parametrize("tiling", TILINGS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_same_is_left(nests: Nests, case: Case, tiling: str) -> None:
-    dtypes: tuple[torch.dtype, ...] = FLOATS if case.bound == "Float" else (*FLOATS, torch.int32)
-    if case.is_atomic:
-        dtypes = tuple(it for it in dtypes if it is not torch.bfloat16)
-    source = rust(case.body, case.bound)
-    plain, made = transpiler.transpile(source), optimised(source, (), TILINGS[tiling])
-    assert plain.text is not None, [it.message for it in plain.diagnostics]
-    assert made.text is not None
-    assert made.plans[0].optimised is not None, reasons(made)
-    modules = {"plain": plain.text, "-O": made.text}
-    launches = [(torch.float32, 1, 5), (torch.float32, 3, 16), (torch.float32, 33, 1)]
-    launches += [(dtype, 100 if dtype is torch.float64 else 7, 13) for dtype in dtypes]
-    for dtype, programs, n in launches:
-        kernel, launch = kernel_of(case, dtype), launch_of(dtype, programs, n)
-        differing = nests.differing(kernel, modules, launch)
-        assert not differing, shown(kernel, launch, differing)
-
-
-def test_a_grid_larger_than_what_is_to_do_does_nothing_more(nests: Nests) -> None:
-    case = next(it for it in CASES if it.name == "guarded_rows")
-    source = rust(case.body, case.bound)
-    plain, made = transpiler.transpile(source), optimised(source, (), TILINGS["small"])
-    assert plain.text is not None
-    assert made.text is not None
-    for rows in (0, 1, 6):
-        full = launch_of(torch.float32, 9, 5)
-        launch = NestLaunch(tensors=full.tensors, numbers=(5, rows), grid=(9,))
-        kernel = kernel_of(case, torch.float32)
-        differing = nests.differing(kernel, {"plain": plain.text, "-O": made.text}, launch)
-        assert not differing, shown(kernel, launch, differing)

@@ -9,6 +9,14 @@ if TYPE_CHECKING:
     from random import Random
 
 POINTERS = "xwys"
+_AROUND = (
+    "for i in 0..3 {{ {} }}",
+    "for i in 0..n {{ {} }}",
+    "if n > 3 {{ {} }}",
+    "if p > 2 {{ {} }}",
+    "for i in 0..3 {{ if p + i < 4 {{ {} }} }}",
+    "if p * 2 < n {{ for i in 0..2 {{ {} }} }}",
+)
 _BINARY = ("{} + {}", "{} - {}", "T::maximum({}, {})", "T::minimum({}, {})", "{} * {}")
 _REDUCTIONS = ("sum", "max", "min")
 _ADDRESSES = ("p * n + {}", "p * (n + 1) + {}", "{} * m + p", "{} * (m + 2) + p + 1")
@@ -47,7 +55,8 @@ class _Body:
             lines += random.choice((self._computed, self._reduced, self._carried, self._chosen))()
         target = random.choice("xyy")
         value = random.choice(self.tiles)
-        lines.append(_store(target, address.format("o"), value, "Some(mask)"))
+        store = _store(target, address.format("o"), value, "Some(mask)")
+        lines.append(f"if p != 2 {{ {store} }}" if random.random() < 0.2 else store)
         if random.random() < 0.3:
             lines.append(
                 f"T::atomic_add(s_ptr.add_offsets(o), {random.choice(self.tiles)}, Some(mask), None, None);"
@@ -109,9 +118,7 @@ class _Body:
         self.count += 1
         name = f"a{self.count}"
         change = f"{name} = T::minimum({pick()}, {pick()}) - {name};"
-        around = self.random.choice(
-            ("for i in 0..3 {{ {} }}", "for i in 0..n {{ {} }}", "if n > 3 {{ {} }}")
-        )
+        around = self.random.choice(_AROUND)
         return [
             f"let mut {name} = {start};",
             around.format(change),

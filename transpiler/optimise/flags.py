@@ -26,7 +26,7 @@ BLOCK_AXIS = Transform(
     flag="block-axis",
     summary="A program handles a tile of indices along an axis of the grid instead of one.",
     condition="Programs are unordered, so running some of them in step is one of their orders; what "
-    "varies along the axis may decide neither a branch nor how often a loop runs.",
+    "varies along the axis may not decide how often a loop runs, and a branch only where masks do the same.",
 )
 SPLIT_INDEX = Transform(
     flag="split-index",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from transpiler.analysis.effects import Failures
 from transpiler.analysis.facts import Facts
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named, Number
@@ -17,6 +18,7 @@ from transpiler.ir.visit import walk_expression
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build
+from transpiler.optimise.context import ranges_of
 from transpiler.optimise.extents import (
     at_least,
     extent_of,
@@ -98,7 +100,8 @@ def widen(
             try:
                 varying = Varying(kernel, member)
                 if order_of(facts, varying, accesses, own) is order:
-                    return _Widening(kernel, symbols, varying, order, own).made(name)
+                    failures = Failures(functions, ranges_of(kernel).of)
+                    return _Widening(kernel, symbols, varying, failures, order, own).made(name)
             except NotLiftedError as refusal:
                 refused = refused or refusal
     if refused is None:
@@ -119,6 +122,7 @@ class _Widening:
         kernel: ir.Kernel,
         symbols: Symbols,
         varying: Varying,
+        failures: Failures,
         order: Order,
         own: tuple[Dimension, ...],
     ) -> None:
@@ -137,6 +141,7 @@ class _Widening:
             None,
         )
         self._varying = varying
+        self._failures = failures
         lets = [it for it in kernel.body.contents.statements if isinstance(it, ir.Let)]
         self._indices = Indices({it.symbol: it.value for it in lets if not it.symbol.is_mutable})
 
@@ -157,7 +162,7 @@ class _Widening:
         frame = self._frame(called, tile, span)
         body = (
             *self._head(frame, end, span),
-            *Widener(kernel, frame, self._varying, symbols).statements(statements),
+            *Widener(kernel, frame, self._varying, symbols, self._failures).statements(statements),
         )
         block = _without_dead(replace(kernel.body, statements=body))
         read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
@@ -248,31 +253,44 @@ class _Widening:
     def _unguarded(self) -> tuple[tuple[Extent, ...], tuple[ir.Statement, ...]]:
         """The ends from which on programs do nothing, and the statements of those before."""
         limits: list[Extent] = []
+        pending = list(self._kernel.body.statements)
         statements: list[ir.Statement] = []
-        does_nothing = True
-        for statement in self._kernel.body.statements:
-            limit = self._limit(statement) if does_nothing else None
-            if limit is not None:
+        while pending:
+            statement = pending.pop(0)
+            match statement:
+                case ir.If(
+                    then_block=ir.Block(statements=(ir.Return(value=None),)), else_block=None
+                ):
+                    limit = self._limit(statement.condition, _FROM, _UP_TO)
+                case ir.If(else_block=None) if not pending:
+                    limit = self._limit(statement.condition, _BELOW, _ABOVE)
+                    if limit is not None:
+                        pending = list(statement.then_block.statements)
+                case ir.Let():
+                    limit = None
+                case _:
+                    break
+            if limit is None:
+                statements.append(statement)
+            else:
                 limits.append(limit)
-                continue
-            does_nothing = does_nothing and isinstance(statement, ir.Let)
-            statements.append(statement)
-        return tuple(limits), tuple(statements)
+        else:
+            return tuple(limits), tuple(statements)
+        return tuple(limits), (*statements, statement, *pending)
 
-    def _limit(self, statement: ir.Statement) -> Extent | None:
-        """The number from which on the programs of the axis return."""
-        match statement:
-            case ir.If(
-                condition=ir.Binary(operator=operator, left=left, right=right),
-                then_block=ir.Block(statements=(ir.Return(value=None),)),
-                else_block=None,
-            ):
-                pass
-            case _:
-                return None
-        if operator is ir.BinaryOperator.LESS_EQUAL:
+    def _limit(
+        self,
+        condition: ir.Expression,
+        forward: ir.BinaryOperator,
+        backward: ir.BinaryOperator,
+    ) -> Extent | None:
+        """The number that a program's place is compared with, on either side; None for another condition."""
+        if not isinstance(condition, ir.Binary):
+            return None
+        left, right = condition.left, condition.right
+        if condition.operator is backward:
             left, right = right, left
-        elif operator is not ir.BinaryOperator.GREATER_EQUAL:
+        elif condition.operator is not forward:
             return None
         if not is_program(self._indices.resolved(left), self._member) or self._varying.of(right):
             return None
@@ -350,4 +368,6 @@ def _is_dead(statement: ir.Statement, read: set[ir.Symbol]) -> bool:
     )
 
 
+_FROM, _UP_TO = ir.BinaryOperator.GREATER_EQUAL, ir.BinaryOperator.LESS_EQUAL
+_BELOW, _ABOVE = ir.BinaryOperator.LESS, ir.BinaryOperator.GREATER
 _EFFECTS = frozenset(Effect) - {Effect.PURE, Effect.READS}

@@ -45,6 +45,7 @@ from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widen_frame import is_program
 
 if TYPE_CHECKING:
+    from transpiler.analysis.effects import Failures
     from transpiler.ir.types import Dimension, Shape, Type
     from transpiler.optimise.nest import Combine
     from transpiler.optimise.widen_frame import Frame
@@ -53,13 +54,16 @@ if TYPE_CHECKING:
 class ExpressionWidener:
     """Widens the expressions of one kernel."""
 
-    def __init__(self, kernel: ir.Kernel, frame: Frame) -> None:
+    def __init__(self, kernel: ir.Kernel, frame: Frame, failures: Failures) -> None:
         self._frame = frame
+        self._failures = failures
         self._extents = {it.name: it for it in kernel.const_generics}
         self._values: dict[ir.Symbol, ir.Expression] = {}
         """What is read in the place of names."""
         self._fills: dict[ir.Symbol, ir.OpCall] = {}
         """Names of tiles of one number, which are made anew where more of it is needed."""
+        self._conditions: list[ir.Expression] = []
+        """The masks of the programs that come to where we are, of those there are."""
 
     def _index(self, node: ir.Node) -> ir.Expression:
         return Build(node.span).read(self._frame.programs)
@@ -123,8 +127,43 @@ class ExpressionWidener:
                 return replace(node, operand=inside, type=inside.type.elements[index])
             case ir.OpCall():
                 return self._call(node)
+            case ir.Conditional(
+                then_value=ir.BlockValue(statements=(), value=then),
+                else_value=ir.BlockValue(statements=(), value=otherwise),
+            ) if self._frame.varies((condition := self.expression(node.condition)).type):
+                return self._chosen(node, condition, then, otherwise)
             case _:
                 return self._kept(node)
+
+    def _chosen(
+        self,
+        node: ir.Conditional,
+        condition: ir.Expression,
+        then: ir.Expression,
+        otherwise: ir.Expression,
+    ) -> ir.Expression:
+        """One of two values for each program, both computed."""
+        for arm in (then, otherwise):
+            self._require_safe(arm)
+            if any(
+                isinstance(it, ir.OpCall) and it.op.effect is not Effect.PURE
+                for it in walk_expression(arm)
+            ):
+                refuse("some programs read memory here", arm.span)
+        value, other = self.expression(then), self.expression(otherwise)
+        if not isinstance(value.type, Scalar | Tensor):
+            refuse("some programs choose this", node.span)
+        if not shape_of(value.type):
+            value = self._filled(value, self._frame.shape(1, is_varying=False))
+        shape = broadcast(condition.type, value.type, other.type)
+        chosen = Build(node.span).select(condition, value, other)
+        return replace(chosen, type=Tensor(dtype=dtype_of(value), shape=shape))
+
+    def _require_safe(self, node: ir.Expression) -> None:
+        """Refuse what may fail in programs that never come to it."""
+        failing = self._failures.first(node)
+        if failing is not None:
+            refuse("this may fail, and not all programs come to it", failing.span)
 
     def _kept(self, node: ir.Expression) -> ir.Expression:
         """What is computed by branches or functions, of numbers that are the same for all programs."""
@@ -376,12 +415,12 @@ class ExpressionWidener:
         if named_argument(node, "strides") is not None:
             return None
         made = replace(node, arguments=tuple(self._argument(it) for it in node.arguments))
-        if not self._frame.varies(operands(made)[0].type):
+        if not self._frame.varies(operands(made)[0].type) and not self._conditions:
             return made
         build = Build(node.span)
         mask = named_value(made, _MASK)
-        exists = build.read(self._frame.exists)
-        total = conjunction([exists, *([] if mask is None else [mask])], build)
+        masks = [build.read(self._frame.exists), *self._conditions]
+        total = conjunction([*masks, *([] if mask is None else [mask])], build)
         return made if total is None else with_argument(made, _MASK, total)
 
 

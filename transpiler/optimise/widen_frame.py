@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import NamedDimension
-from transpiler.ir.visit import walk_expression
+from transpiler.ir.visit import statement_blocks, walk_expression
 from transpiler.optimise.build import shape_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transpiler.ir.types import Dimension, Shape, Type
 
 
@@ -62,6 +64,8 @@ class Varying:
         self.member = member
         self.symbols: set[ir.Symbol] = set()
         self.assigned: set[ir.Symbol] = set()
+        self.chosen: set[ir.Symbol] = set()
+        """What some programs assign and others do not."""
         statements = kernel.body.contents.statements
         before = -1
         while before != len(self.symbols):
@@ -72,6 +76,9 @@ class Varying:
                         self.symbols.add(statement.symbol)
                     case ir.LetTuple() if self.of(statement.value):
                         self.symbols.update(it for it in statement.symbols if it is not None)
+                    case ir.If() if self.of(statement.condition):
+                        self.chosen.update(_assigned_around(statement))
+                        self.symbols |= self.chosen
                     case _:
                         pass
         for statement in statements:
@@ -86,6 +93,16 @@ class Varying:
             else isinstance(each, ir.OpCall) and is_program(each, self.member)
             for each in walk_expression(node)
         )
+
+
+def _assigned_around(branch: ir.If) -> Iterator[ir.Symbol]:
+    """What a branch assigns of what was there before it."""
+    for block in statement_blocks(branch):
+        statements = block.contents.statements
+        inner = {it.symbol for it in statements if isinstance(it, ir.Let | ir.Declare)}
+        for each in statements:
+            if isinstance(each, ir.Assign) and each.symbol not in inner:
+                yield each.symbol
 
 
 def is_program(node: ir.Expression, member: str) -> bool:

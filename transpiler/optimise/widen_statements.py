@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import PointerTensor, Scalar, Tensor, TupleType
+from transpiler.ir.visit import statement_expressions
 from transpiler.ops.model import Effect
-from transpiler.optimise.build import Build, shape_of
+from transpiler.optimise.build import Build, broadcast, conjunction, shape_of
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widen_expressions import ExpressionWidener, is_fill
 from transpiler.optimise.widen_frame import is_program
@@ -16,6 +17,7 @@ from transpiler.optimise.widen_frame import is_program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from transpiler.analysis.effects import Failures
     from transpiler.ir.types import Type
     from transpiler.optimise.symbols import Symbols
     from transpiler.optimise.widen_frame import Frame, Varying
@@ -24,8 +26,15 @@ if TYPE_CHECKING:
 class Widener(ExpressionWidener):
     """Widens the statements of one kernel."""
 
-    def __init__(self, kernel: ir.Kernel, frame: Frame, varying: Varying, symbols: Symbols) -> None:
-        super().__init__(kernel, frame)
+    def __init__(
+        self,
+        kernel: ir.Kernel,
+        frame: Frame,
+        varying: Varying,
+        symbols: Symbols,
+        failures: Failures,
+    ) -> None:
+        super().__init__(kernel, frame, failures)
         self._varying = varying
         self._symbols = symbols
 
@@ -38,6 +47,8 @@ class Widener(ExpressionWidener):
             NotLiftedError: one of them has no form for a tile of programs.
         """
         for node in nodes:
+            if self._conditions:
+                self._require_all_safe(node)
             yield from self._statement(node)
 
     def _statement(self, node: ir.Statement) -> Iterator[ir.Statement]:
@@ -58,18 +69,20 @@ class Widener(ExpressionWidener):
             case ir.LetTuple():
                 yield self._tuple(node)
             case ir.Declare():
-                symbol = self._symbols.like(node.symbol, self._type(node.symbol))
-                self._values[node.symbol] = Build(node.span).read(symbol)
-                yield replace(node, symbol=symbol)
+                yield self._declared(node)
             case ir.Assign():
                 yield self._assign(node)
             case ir.Evaluate(value=ir.OpCall() as call) if call.op.effect is Effect.ATOMIC:
                 yield replace(node, value=self.updated(call))
             case ir.Evaluate():
                 yield replace(node, value=self.expression(node.value))
+            case ir.If(condition=condition) if self._varying.of(condition):
+                yield from self._branch(node)
             case ir.If() | ir.While() | ir.For():
                 yield self._nested(node)
             case ir.Return(value=None):
+                if self._conditions:
+                    refuse("some programs return here", node.span)
                 yield node
             case _:
                 refuse("this statement has no form for a tile of programs", node.span)
@@ -111,6 +124,8 @@ class Widener(ExpressionWidener):
         read = self._values.get(node.symbol)
         symbol = read.symbol if isinstance(read, ir.Read) else node.symbol
         value = self.expression(node.value)
+        if self._conditions and node.symbol in self._varying.symbols:
+            return self._selected(node, symbol, value)
         if node.operator is None:
             value = self._held(node.symbol, value)
         return replace(node, symbol=symbol, value=value)
@@ -118,7 +133,7 @@ class Widener(ExpressionWidener):
     def _nested(self, node: ir.If | ir.While | ir.For) -> ir.Statement:
         match node:
             case ir.If():
-                condition = self._same(node.condition, "a branch is decided by program")
+                condition = self._same(node.condition, "a branch is decided by lanes")
                 return replace(
                     node,
                     condition=condition,
@@ -140,6 +155,69 @@ class Widener(ExpressionWidener):
                     self._same(it, reason) for it in (node.start, node.stop, node.step)
                 )
                 return replace(node, start=start, stop=stop, step=step, body=self._block(node.body))
+
+    # --- Branches that programs decide ------------------------------------------------------------
+
+    def _branch(self, node: ir.If) -> Iterator[ir.Statement]:
+        """Both arms, one after the other, each for the programs it is for."""
+        condition = self.expression(node.condition)
+        if self._frame.lanes(condition.type) != 1:
+            refuse("a branch is decided by lanes", node.span)
+        build = Build(node.condition.span)
+        holds = self._symbols.new("holds", condition.type, node.condition.span)
+        yield ir.Let(span=node.condition.span, symbol=holds, value=condition, layout=node.layout)
+        arms: list[tuple[ir.Expression, ir.Block]] = [(build.read(holds), node.then_block)]
+        if node.else_block is not None:
+            opposite = ir.Unary(
+                span=node.condition.span,
+                type=condition.type,
+                operator=ir.UnaryOperator.NOT,
+                operand=build.read(holds),
+            )
+            arms.append((opposite, node.else_block))
+        for mask, block in arms:
+            self._conditions.append(mask)
+            yield from self.statements(block.statements)
+            self._conditions.pop()
+
+    def _require_all_safe(self, node: ir.Statement) -> None:
+        """Refuse what may fail in programs that never come to it."""
+        for expression in statement_expressions(node):
+            self._require_safe(expression)
+
+    def _declared(self, node: ir.Declare) -> ir.Statement:
+        """A variable whose first value comes later; where programs decide by which arm, it has one from the start."""
+        is_chosen = node.symbol in self._varying.chosen or bool(self._conditions)
+        symbol = self._symbols.like(node.symbol, self._type(node.symbol))
+        if not is_chosen or node.symbol not in self._varying.symbols:
+            self._values[node.symbol] = Build(node.span).read(symbol)
+            return replace(node, symbol=symbol)
+        type_ = symbol.type
+        if not isinstance(type_, Tensor):
+            refuse(f"`{symbol.name}` is assigned in some programs", node.span)
+        symbol = replace(symbol, is_mutable=True)
+        build = Build(node.span)
+        self._values[node.symbol] = build.read(symbol)
+        extents = tuple(self._extent(it, node) for it in type_.shape)
+        value = build.full(type_.shape, extents, build.literal(0, type_.dtype))
+        return ir.Let(span=node.span, symbol=symbol, value=value, layout=node.layout)
+
+    def _selected(self, node: ir.Assign, symbol: ir.Symbol, value: ir.Expression) -> ir.Statement:
+        """An assignment that happens in some programs."""
+        build = Build(node.span)
+        before = build.read(symbol)
+        if not isinstance(symbol.type, Tensor):
+            refuse(f"`{symbol.name}` is assigned in some programs", node.span)
+        if node.operator is not None:
+            type_ = replace(symbol.type, shape=broadcast(symbol.type, value.type))
+            value = ir.Binary(
+                span=node.span, type=type_, operator=node.operator, left=before, right=value
+            )
+        mask = conjunction(self._conditions, build)
+        if mask is None:
+            raise ValueError("there is no branch")
+        value = build.select(mask, self._held(node.symbol, value), before)
+        return replace(node, symbol=symbol, value=value, operator=None)
 
     def _block(self, block: ir.Block) -> ir.Block:
         return replace(block, statements=tuple(self.statements(block.statements)))
