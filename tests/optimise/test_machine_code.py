@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.optimise.hand_made import OPTIMISED, plan, planned
+from tests.optimise.realistic.describing import KERNELS
 from transpiler.harness import aot
 from transpiler.harness.stage_entries import stage_entries
 from transpiler.ir.types import DType
+from transpiler.optimise.flags import OptimiseOptions
+from transpiler.pipeline import Options, transpile_source
+from transpiler.source import SourceFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +67,20 @@ def test_stages_become_machine_code(
             made = aot.compile_entry(module, asked, aot.parse_target(target), aot.Stage.BINARY)
             assert isinstance(made, bytes)
             assert made.startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("path", sorted(KERNELS.glob("*.rs")), ids=lambda path: path.stem)
+def test_stages_have_tiles_whatever_their_numbers_depend_on(path: Path) -> None:
+    result = transpile_source(
+        SourceFile(path.name, path.read_text("utf-8")),
+        Options(
+            optimise=OptimiseOptions(is_on=True), blocks=(("BLOCK", (64,)),), dtypes=(DType.F32,)
+        ),
+    )
+    found = [entry for kernel in result.plans for entry in stage_entries(kernel)]
+    assert found
+    for entry in found:
+        assert all(value > 0 and value & (value - 1) == 0 for value in entry.constants), entry
 
 
 def test_a_stage_runs_with_its_warps(

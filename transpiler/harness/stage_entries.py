@@ -57,9 +57,11 @@ def _entry(
     constants = zip(
         (it.name for it in kernel.const_generics), specialisation.constants, strict=True
     )
-    extents = {tile.name: tile.default for each in variant.stages for tile in each.tiles}
+    # Numbers of the variant are computed of the first tile of a name; a later stage may have another one of that name.
+    tiles = [tile for each in reversed(variant.stages) for tile in each.tiles]
+    extents = {tile.name: tile.default for tile in tiles}
     extents |= {quantity.name: quantity.value for quantity in variant.quantities}
-    extents |= {tile.name: tile.default for tile in stage.tiles}
+    own = {tile.name: tile.default for tile in stage.tiles}
     places = [it.name for it in (*kernel.parameters, *kernel.const_generics)]
     names = (it.name for it in kernel.dtype_parameters)
     dtypes = dict(zip(names, specialisation.dtypes, strict=True))
@@ -73,7 +75,10 @@ def _entry(
             for it in stage.kernel.parameters
         ),
         function=stage.kernel.name,
-        constants=tuple(values.named(it.name) for it in stage.kernel.const_generics),
+        constants=tuple(
+            values.of(own[it.name]) if it.name in own else values.named(it.name)
+            for it in stage.kernel.const_generics
+        ),
         warps=stage.warps,
     )
 
@@ -122,6 +127,8 @@ class _Values(ExtentFold[int]):
         return prod(factors)
 
     def quotient(self, dividend: int, divisor: int, *, is_up: bool) -> int:
+        # A quotient of sizes that are all the same may be 0 where no launch has one.
+        divisor = divisor or 1
         return -(-dividend // divisor) if is_up else dividend // divisor
 
     def extreme(self, parts: tuple[int, ...], *, is_least: bool) -> int:
