@@ -87,3 +87,18 @@ def test_partial_results_alone_are_no_reason_to_share_lanes() -> None:
 def test_a_grid_of_one_program_is_asked_for_nothing() -> None:
     body = ROWS.replace("let row = T::program_id(Axis::X);", "let row = 0;")
     assert variants(body) == [("", "partial", "final", "apply")]
+
+
+LOADED = f"T::load(x.add_offsets(T::arange(0, 1) + ((c * n + i) * b + d)), None, None, {LOAD})"
+SUM = f"""
+    let mut sum = T::zeros::<D>(&[1]);
+    for i in 0..n {{ sum = sum + {LOADED}; }}
+    T::store(y.add_offsets(T::arange(0, 1) + (c * b + d)), sum, None, {STORE});
+"""
+
+
+def test_what_is_asked_is_said_in_terms_of_the_grid() -> None:
+    digits = "let pid = T::program_id(Axis::X); let d = pid / a; let c = pid % a;"
+    assert [asked for asked, *_ in variants(digits + SUM)] == ["grid_x // a >=", ""]
+    guard = "let d = T::program_id(Axis::X); let c = T::program_id(Axis::Y); if d >= b { return; }"
+    assert [asked for asked, *_ in variants(guard + SUM)] == ["min(grid_x, b) >=", ""]

@@ -32,12 +32,12 @@ from transpiler.optimise.flags import (
 )
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import WARPS, WHOLE_COLUMNS, Execution, layout
-from transpiler.optimise.lift import lift
+from transpiler.optimise.lift_guarded import lift_guarded
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, Nest, dump_nest
+from transpiler.optimise.outright import outright
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
-from transpiler.optimise.restarts import restarted
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.split_program import split_programs
 from transpiler.optimise.stages import Stages
@@ -107,9 +107,9 @@ class Planner:
         )
         self._positive: set[ir.Symbol] = set()
         self._ends: tuple[Quantity, ...] = ()
-        """How long the axes are that those of the grid are taken apart into."""
+        """How long axes are that are not those of the grid, but what these are cut to or taken apart into."""
         self._whole_ends: tuple[AtLeast, ...] = ()
-        """That they are the grid together."""
+        """What these take for granted."""
         self._names: set[str] = set()
         self._is_lifted = True
 
@@ -221,7 +221,9 @@ class Planner:
     # --- Steps ------------------------------------------------------------------------------------
 
     def _planned(self) -> LaunchPlan | None:
-        nest = lift(restarted(self._kernel, self._symbols), self._functions, self._symbols)
+        nest, self._ends, self._whole_ends = lift_guarded(
+            self._kernel, self._functions, self._symbols
+        )
         self._saw("lift", nest)
         indices = Indices(definitions(nest.items))
         nest = replace(nest, items=tuple(self._split(item, indices) for item in nest.items))
@@ -270,7 +272,9 @@ class Planner:
 
     def _split_grid(self, nest: Nest) -> Nest | None:
         """The nest with its programs' indices taken apart, where these are divided."""
-        found = split_programs(nest, self._symbols) if self._options.has(SPLIT_INDEX) else None
+        if self._ends or not self._options.has(SPLIT_INDEX):
+            return None
+        found = split_programs(nest, self._symbols)
         if found is None:
             return None
         self._saw(SPLIT_INDEX.flag, found.nest)
@@ -333,11 +337,14 @@ class Planner:
             return None
         works = Stages(nest, self._symbols, spreads_inner=True).works()
         collapsed = [collapse(work, self._symbols) for work in works]
-        roles = {work.role for work, it in zip(works, collapsed, strict=True) if it is not None}
-        if not roles - {Role.FINAL}:
+        found = [
+            (work.role, it) for work, it in zip(works, collapsed, strict=True) if it is not None
+        ]
+        roles = {role for role, _ in found}
+        first = next((it for role, it in found if role is not Role.FINAL), None)
+        if first is None:
             # Partial results are few.
             return None
-        first = next(it for it in collapsed if it is not None)
         self._saw_works(COLLAPSE_AXES.flag, [it.work for it in collapsed if it is not None])
         length = extent_of_axis(first.inner, Indices(definitions(nest.items)))
         conditions = [AtLeast(value=Number(_FLAT_BELOW - 1), bound=length)]
@@ -433,8 +440,9 @@ class Planner:
                 f"{len(works)} launches: {', '.join(stage.kernel.name for stage in stages)}",
                 self._kernel.name_span,
             )
+        ends = {it.name: it.value for it in self._ends}
         return Variant(
-            conditions=conditions,
+            conditions=tuple(outright(it, ends) for it in conditions),
             quantities=tuple(quantities),
             scratch=tuple(scratch),
             stages=tuple(stages),

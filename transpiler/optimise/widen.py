@@ -21,7 +21,6 @@ from transpiler.optimise.build import Build
 from transpiler.optimise.context import ranges_of
 from transpiler.optimise.extents import (
     at_least,
-    extent_of,
     greatest,
     least,
     power_of_two,
@@ -29,6 +28,7 @@ from transpiler.optimise.extents import (
     rounded_up,
     times,
 )
+from transpiler.optimise.guards import unguarded
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import WARPS
 from transpiler.optimise.refusals import NotLiftedError, refuse
@@ -252,49 +252,8 @@ class _Widening:
 
     def _unguarded(self) -> tuple[tuple[Extent, ...], tuple[ir.Statement, ...]]:
         """The ends from which on programs do nothing, and the statements of those before."""
-        limits: list[Extent] = []
-        pending = list(self._kernel.body.statements)
-        statements: list[ir.Statement] = []
-        while pending:
-            statement = pending.pop(0)
-            match statement:
-                case ir.If(
-                    then_block=ir.Block(statements=(ir.Return(value=None),)), else_block=None
-                ):
-                    limit = self._limit(statement.condition, _FROM, _UP_TO)
-                case ir.If(else_block=None) if not pending:
-                    limit = self._limit(statement.condition, _BELOW, _ABOVE)
-                    if limit is not None:
-                        pending = list(statement.then_block.statements)
-                case ir.Let():
-                    limit = None
-                case _:
-                    break
-            if limit is None:
-                statements.append(statement)
-            else:
-                limits.append(limit)
-        else:
-            return tuple(limits), tuple(statements)
-        return tuple(limits), (*statements, statement, *pending)
-
-    def _limit(
-        self,
-        condition: ir.Expression,
-        forward: ir.BinaryOperator,
-        backward: ir.BinaryOperator,
-    ) -> Extent | None:
-        """The number that a program's place is compared with, on either side; None for another condition."""
-        if not isinstance(condition, ir.Binary):
-            return None
-        left, right = condition.left, condition.right
-        if condition.operator is backward:
-            left, right = right, left
-        elif condition.operator is not forward:
-            return None
-        if not is_program(self._indices.resolved(left), self._member) or self._varying.of(right):
-            return None
-        return extent_of(self._indices.polynomial(right), self._indices)
+        found = unguarded(self._kernel.body.statements, self._indices, (self._member,))
+        return tuple(it.limit for it in found.guards), found.statements
 
     # --- Numbers ----------------------------------------------------------------------------------
 
@@ -368,6 +327,4 @@ def _is_dead(statement: ir.Statement, read: set[ir.Symbol]) -> bool:
     )
 
 
-_FROM, _UP_TO = ir.BinaryOperator.GREATER_EQUAL, ir.BinaryOperator.LESS_EQUAL
-_BELOW, _ABOVE = ir.BinaryOperator.LESS, ir.BinaryOperator.GREATER
 _EFFECTS = frozenset(Effect) - {Effect.PURE, Effect.READS}

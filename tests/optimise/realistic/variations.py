@@ -45,6 +45,16 @@ CASES = [
     columns("divided_in_place", lambda x: x.mean(0), shapes=COLUMNS),
     columns("guarded", lambda x: x.sum(0), grid="C*2"),
     case(
+        "variations.guarded_rows",
+        "B S C BLOCK",
+        ((2, 3, 21, 8), (1, 1, 1, 8), (3, 9, 2, 8)),
+        "S*2,B*2",
+        "x[B,S,C]",
+        "y[B,S,C]",
+        lambda x: x - x.mean(2, keepdim=True),
+        numbers="B S C",
+    ),
+    case(
         "variations.from_bias",
         "N C",
         (*COLUMNS, (0, 3)),

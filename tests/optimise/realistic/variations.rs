@@ -360,3 +360,50 @@ pub fn program_of_three_digits<T: Triton, D: Float>(
     }
     T::store(y_ptr.add_offsets(T::arange(0, 1) + ((b * W + w) * C + c)), sum, None, &[], None, None);
 }
+
+/// Each row less its mean, in a grid that may have programs beyond them along both axes.
+///
+/// Grid: at least `[S, B]`.
+#[kernel]
+pub fn guarded_rows<T: Triton, D: Float, const BLOCK: i32>(
+    x_ptr: T::Pointer<D>,
+    y_ptr: T::Pointer<D>,
+    B: i32,
+    S: i32,
+    C: i32,
+) {
+    let s = T::program_id(Axis::X);
+    let b = T::program_id(Axis::Y);
+    if s >= S {
+        return;
+    }
+    if b >= B {
+        return;
+    }
+    let base = (b * S + s) * C;
+    let zeros = T::zeros::<D>(&[BLOCK]);
+    let mut sums = zeros;
+    let mut start: i32 = 0;
+    while start < C {
+        let cols = T::arange(0, BLOCK) + start;
+        let mask = cols.lt(C);
+        sums = sums
+            + T::load(x_ptr.add_offsets(cols + base), Some(mask), Some(zeros), &[], None, None, None, false);
+        start += BLOCK;
+    }
+    let mean = T::sum(sums, None, true) / T::cast::<i32, D>(T::full::<i32>(&[1], C), None, false);
+    start = 0;
+    while start < C {
+        let cols = T::arange(0, BLOCK) + start;
+        let mask = cols.lt(C);
+        T::store(
+            y_ptr.add_offsets(cols + base),
+            T::load(x_ptr.add_offsets(cols + base), Some(mask), None, &[], None, None, None, false) - mean,
+            Some(mask),
+            &[],
+            None,
+            None,
+        );
+        start += BLOCK;
+    }
+}

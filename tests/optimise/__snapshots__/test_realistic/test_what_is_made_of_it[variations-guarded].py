@@ -1,16 +1,23 @@
-# block-axis: TILE_C indices of `c` in `guarded__tiled`
+# vectorise-loop: TILE_N indices of `n` in `guarded__whole`
+# block-axis: TILE_C indices of `c` in `guarded__whole`
+# vectorise-loop: TILE_N indices of `n` in `guarded__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `guarded__partial`
+# block-axis: TILE_C indices of `c` in `guarded__final`
+# split-kernel: 2 launches: guarded__partial, guarded__final
 
 
 @triton.jit
-def guarded__tiled(
+def guarded__whole(
     x_ptr,
     y_ptr,
     N,
     C,
     c_end,
+    TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for TILE_C programs at a time.
+    """All of it, for a tile of columns a program.
 
     The one launch in the place of `guarded`.
     """
@@ -18,35 +25,157 @@ def guarded__tiled(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
-    c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < c_end
-    sum = tl.zeros([TILE_C], D)
-    for n in range(N):
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=c_mask).to(D)
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < N)
+        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + c, sum, mask=c_mask)
+
+
+@triton.jit
+def guarded__partial(
+    x_ptr,
+    N,
+    C,
+    sum_partials,
+    c_end,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """What each part of the loop over `n` adds to `sum`.
+
+    Launch 1 of 2 in the place of `guarded`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(c_end, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < c_end
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    # split-reduction: the program's share of n.
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < share_end)
+        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+
+    slot = share * c_end + c
+    tl.store(sum_partials + slot, sum, mask=c_mask)
+
+
+@triton.jit
+def guarded__final(
+    y_ptr,
+    sum_partials,
+    c_end,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """The parts combined, and what is stored of the results.
+
+    Launch 2 of 2 in the place of `guarded`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < c_end
+
+    sum = tl.zeros([TILE_P, TILE_C], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        mask = c_mask & (p < parts)
+        slot = p * c_end + c
+        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum, mask=c_mask)
 
 
 def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
     """The launches in the place of `guarded`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
-    if C >= 1:
+    if N < 1 or C < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if min(grid_x, C) >= 4096:
         c_end = min(grid_x, C)
         return [
             _Stage(
-                guarded__tiled,
-                lambda meta: (triton.cdiv(c_end, meta["TILE_C"]), grid_y, grid_z),
+                guarded__whole,
+                lambda meta: (triton.cdiv(c_end, meta["TILE_C"]),),
                 x_ptr,
                 y_ptr,
                 N,
                 C,
                 c_end,
-                TILE_C=min(256, max(32, _power_of_two(triton.cdiv(c_end, 528)))),
+                TILE_N=min(
+                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(c_end)),
+                    _power_of_two(N),
+                ),
+                TILE_C=min(32, _power_of_two(c_end)),
                 num_warps=4,
-                tuned=guarded__tiled_tuned,
-                index64=guarded__tiled__index64,
+                tuned=guarded__whole_tuned,
+                index64=guarded__whole__index64,
             )
         ]
-    return None
+    c_end = min(grid_x, C)
+    TILE_C = min(64, _power_of_two(c_end))
+    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(c_end, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
+    sum_partials = _Scratch(D, parts * c_end)
+    return [
+        _Stage(
+            guarded__partial,
+            (triton.cdiv(c_end, TILE_C) * parts,),
+            x_ptr,
+            N,
+            C,
+            sum_partials,
+            c_end,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=guarded__partial_tuned,
+            index64=guarded__partial__index64,
+        ),
+        _Stage(
+            guarded__final,
+            lambda meta: (triton.cdiv(c_end, meta["TILE_C"]),),
+            y_ptr,
+            sum_partials,
+            c_end,
+            parts,
+            TILE_P=min(1024 // min(4, _power_of_two(c_end)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(c_end)),
+            num_warps=4,
+            tuned=guarded__final_tuned,
+            index64=guarded__final__index64,
+        ),
+    ]
 
 

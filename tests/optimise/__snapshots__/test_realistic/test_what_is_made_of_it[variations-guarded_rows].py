@@ -1,0 +1,339 @@
+# split-reduction: the loop over `cols` is shared out among programs
+# block-axis: TILE_FLAT indices of `flat` in `guarded_rows__flat_final`
+# block-axis: TILE_FLAT indices of `flat` in `guarded_rows__flat_apply`
+# split-kernel: 3 launches: guarded_rows__flat_partial, guarded_rows__flat_final, guarded_rows__flat_apply
+# collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices
+# block-axis: TILE_S indices of `s` in `guarded_rows__final`
+# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `guarded_rows__apply`
+# split-kernel: 3 launches: guarded_rows__partial, guarded_rows__final, guarded_rows__apply
+
+
+@triton.jit
+def guarded_rows__flat_partial(
+    x_ptr,
+    S,
+    C,
+    sums_partials,
+    s_end,
+    b_end,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `cols` adds to `sums`.
+
+    Launch 1 of 3 in the place of `guarded_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    s = (pid // cols_tiles) % s_end
+    b = pid // (cols_tiles * s_end)
+    # split-reduction: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < C
+
+    base = (b * S + s) * C
+    sums = tl.zeros([TILE_BLOCK], D)
+    sums = sums + tl.load(x_ptr + (cols + base), mask=cols_mask, other=0.0).to(D)
+    sums = tl.sum(sums)
+
+    slot = (cols_tile * b_end + b) * s_end + s
+    tl.store(sums_partials + slot, sums)
+
+
+@triton.jit
+def guarded_rows__flat_final(
+    sums_partials,
+    sums_total,
+    s_end,
+    b_end,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_FLAT: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 3 in the place of `guarded_rows`.
+    """
+    D: tl.constexpr = (
+        sums_partials.dtype.element_ty
+        if sums_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    flat_tile = tl.program_id(0)
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
+    flat_mask = flat < b_end * s_end
+
+    sums = tl.zeros([TILE_P, TILE_FLAT], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        mask = flat_mask & (p < parts)
+        slot = p * s_end * b_end + flat
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.sum(sums, axis=0, keep_dims=True)
+    tl.store(sums_total + flat, sums, mask=flat_mask)
+
+
+@triton.jit
+def guarded_rows__flat_apply(
+    x_ptr,
+    y_ptr,
+    S,
+    C,
+    sums_total,
+    s_end,
+    TILE_FLAT: tl.constexpr,
+):
+    """Each index of `cols`, independent of the others.
+
+    Launch 3 of 3 in the place of `guarded_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    flat_tiles = tl.cdiv(s_end * C, TILE_FLAT)
+    flat_tile = pid % flat_tiles
+    b = pid // flat_tiles
+    # block-axis: a program does TILE_FLAT indices of flat.
+    flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
+    flat_mask = flat < s_end * C
+
+    # collapse-axes: flat counts all cols of each s.
+    s = flat // C
+    sums = tl.load(sums_total + (b * s_end + s), mask=flat_mask).to(D)
+    mean = sums / tl.cast(C, tl.int32).to(D)
+    tl.store(
+        y_ptr + (b * S * C + flat),
+        tl.load(x_ptr + (b * S * C + flat), mask=flat_mask).to(D) - mean,
+        mask=flat_mask,
+    )
+
+
+@triton.jit
+def guarded_rows__partial(
+    x_ptr,
+    S,
+    C,
+    sums_partials,
+    s_end,
+    b_end,
+    TILE_BLOCK: tl.constexpr,
+):
+    """What each part of the loop over `cols` adds to `sums`.
+
+    Launch 1 of 3 in the place of `guarded_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    s = (pid // cols_tiles) % s_end
+    b = pid // (cols_tiles * s_end)
+    # split-reduction: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < C
+
+    base = (b * S + s) * C
+    sums = tl.zeros([TILE_BLOCK], D)
+    sums = sums + tl.load(x_ptr + (cols + base), mask=cols_mask, other=0.0).to(D)
+    sums = tl.sum(sums)
+
+    slot = (cols_tile * b_end + b) * s_end + s
+    tl.store(sums_partials + slot, sums)
+
+
+@triton.jit
+def guarded_rows__final(
+    sums_partials,
+    sums_total,
+    s_end,
+    b_end,
+    parts,
+    TILE_P: tl.constexpr,
+    TILE_S: tl.constexpr,
+):
+    """The parts combined.
+
+    Launch 2 of 3 in the place of `guarded_rows`.
+    """
+    D: tl.constexpr = (
+        sums_partials.dtype.element_ty
+        if sums_partials.dtype.element_ty.primitive_bitwidth > 16
+        else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    s_tiles = tl.cdiv(s_end, TILE_S)
+    s_tile = pid % s_tiles
+    b = pid // s_tiles
+    # block-axis: a program does TILE_S indices of s.
+    s = s_tile * TILE_S + tl.arange(0, TILE_S)[None, :]
+    s_mask = s < s_end
+
+    sums = tl.zeros([TILE_P, TILE_S], D)
+    for p_start in range(0, parts, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[:, None]
+        mask = s_mask & (p < parts)
+        slot = (p * b_end + b) * s_end + s
+        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.sum(sums, axis=0, keep_dims=True)
+    tl.store(sums_total + (b * s_end + s), sums, mask=s_mask)
+
+
+@triton.jit
+def guarded_rows__apply(
+    x_ptr,
+    y_ptr,
+    S,
+    C,
+    sums_total,
+    s_end,
+    TILE_BLOCK: tl.constexpr,
+):
+    """Each index of `cols`, independent of the others.
+
+    Launch 3 of 3 in the place of `guarded_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tile = pid % cols_tiles
+    s = (pid // cols_tiles) % s_end
+    b = pid // (cols_tiles * s_end)
+    # spread-loop: a program does TILE_BLOCK indices of cols.
+    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    cols_mask = cols < C
+
+    sums = tl.load(sums_total + (b * s_end + s)).to(D)
+    base = (b * S + s) * C
+    mean = sums / tl.cast(C, tl.int32).to(D)
+    tl.store(
+        y_ptr + (cols + base),
+        tl.load(x_ptr + (cols + base), mask=cols_mask).to(D) - mean,
+        mask=cols_mask,
+    )
+
+
+def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
+    """The launches in the place of `guarded_rows`; None for the kernel itself."""
+    grid_x, grid_y, grid_z = grid
+    if C < 1 or S < 1 or B < 1 or grid_z > 1:
+        return None
+    if C <= 1023 and min(grid_x, S) * min(grid_y, B) <= 255:
+        s_end = min(grid_x, S)
+        b_end = min(grid_y, B)
+        TILE_BLOCK = min(1024, _power_of_two(C))
+        parts = triton.cdiv(C, TILE_BLOCK)
+        sums_partials = _Scratch(D, parts * (s_end * b_end))
+        sums_total = _Scratch(D, s_end * b_end)
+        return [
+            _Stage(
+                guarded_rows__flat_partial,
+                (parts * s_end * b_end,),
+                x_ptr,
+                S,
+                C,
+                sums_partials,
+                s_end,
+                b_end,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=guarded_rows__flat_partial_tuned,
+                index64=guarded_rows__flat_partial__index64,
+            ),
+            _Stage(
+                guarded_rows__flat_final,
+                lambda meta: (triton.cdiv(s_end * b_end, meta["TILE_FLAT"]),),
+                sums_partials,
+                sums_total,
+                s_end,
+                b_end,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(s_end * b_end)), _power_of_two(parts)),
+                TILE_FLAT=min(4, _power_of_two(s_end * b_end)),
+                num_warps=4,
+                tuned=guarded_rows__flat_final_tuned,
+                index64=guarded_rows__flat_final__index64,
+            ),
+            _Stage(
+                guarded_rows__flat_apply,
+                lambda meta: (triton.cdiv(C * s_end, meta["TILE_FLAT"]) * b_end,),
+                x_ptr,
+                y_ptr,
+                S,
+                C,
+                sums_total,
+                s_end,
+                TILE_FLAT=min(256, _power_of_two(C * s_end)),
+                num_warps=4,
+                tuned=guarded_rows__flat_apply_tuned,
+                index64=guarded_rows__flat_apply__index64,
+            ),
+        ]
+    if min(grid_x, S) * min(grid_y, B) <= 255:
+        s_end = min(grid_x, S)
+        b_end = min(grid_y, B)
+        TILE_BLOCK = min(1024, _power_of_two(C))
+        parts = triton.cdiv(C, TILE_BLOCK)
+        sums_partials = _Scratch(D, parts * (s_end * b_end))
+        sums_total = _Scratch(D, s_end * b_end)
+        return [
+            _Stage(
+                guarded_rows__partial,
+                (parts * s_end * b_end,),
+                x_ptr,
+                S,
+                C,
+                sums_partials,
+                s_end,
+                b_end,
+                TILE_BLOCK=TILE_BLOCK,
+                num_warps=4,
+                tuned=guarded_rows__partial_tuned,
+                index64=guarded_rows__partial__index64,
+            ),
+            _Stage(
+                guarded_rows__final,
+                lambda meta: (triton.cdiv(s_end, meta["TILE_S"]) * b_end,),
+                sums_partials,
+                sums_total,
+                s_end,
+                b_end,
+                parts,
+                TILE_P=min(1024 // min(4, _power_of_two(s_end)), _power_of_two(parts)),
+                TILE_S=min(4, _power_of_two(s_end)),
+                num_warps=4,
+                tuned=guarded_rows__final_tuned,
+                index64=guarded_rows__final__index64,
+            ),
+            _Stage(
+                guarded_rows__apply,
+                lambda meta: (triton.cdiv(C, meta["TILE_BLOCK"]) * s_end * b_end,),
+                x_ptr,
+                y_ptr,
+                S,
+                C,
+                sums_total,
+                s_end,
+                TILE_BLOCK=min(256, _power_of_two(C)),
+                num_warps=4,
+                tuned=guarded_rows__apply_tuned,
+                index64=guarded_rows__apply__index64,
+            ),
+        ]
+    return None
+
+

@@ -1,0 +1,82 @@
+"""Guards at the start of a kernel: `if row >= n { return; }`, or `if row < n { … }` around all the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.ir import nodes as ir
+from transpiler.optimise.extents import extent_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from transpiler.ir.extent import Extent
+    from transpiler.optimise.indices import Indices
+
+_FROM, _UP_TO = ir.BinaryOperator.GREATER_EQUAL, ir.BinaryOperator.LESS_EQUAL
+_BELOW, _ABOVE = ir.BinaryOperator.LESS, ir.BinaryOperator.GREATER
+
+
+class Guard(NamedTuple):
+    """An axis of the grid, and the number from which on its programs do nothing."""
+
+    member: str
+    limit: Extent
+
+
+class Unguarded(NamedTuple):
+    """The statements that programs before all limits execute."""
+
+    guards: tuple[Guard, ...]
+    statements: tuple[ir.Statement, ...]
+
+
+def unguarded(
+    statements: tuple[ir.Statement, ...], indices: Indices, members: Collection[str]
+) -> Unguarded:
+    """A kernel's statements without the guards of some axes, before which it only gives names to values."""
+    found: list[Guard] = []
+    kept: list[ir.Statement] = []
+    pending = list(statements)
+    while pending:
+        statement = pending.pop(0)
+        guard = None
+        match statement:
+            case ir.If(then_block=ir.Block(statements=(ir.Return(value=None),)), else_block=None):
+                guard = _guard(statement.condition, _FROM, _UP_TO, indices, members)
+            case ir.If(else_block=None) if not pending:
+                guard = _guard(statement.condition, _BELOW, _ABOVE, indices, members)
+                if guard is not None:
+                    pending = list(statement.then_block.statements)
+            case ir.Let():
+                pass
+            case _:
+                return Unguarded(tuple(found), (*kept, statement, *pending))
+        if guard is None:
+            kept.append(statement)
+        else:
+            found.append(guard)
+    return Unguarded(tuple(found), tuple(kept))
+
+
+def _guard(
+    condition: ir.Expression,
+    forward: ir.BinaryOperator,
+    backward: ir.BinaryOperator,
+    indices: Indices,
+    members: Collection[str],
+) -> Guard | None:
+    """What a condition compares a program's place with, on either side."""
+    if not isinstance(condition, ir.Binary):
+        return None
+    left, right = condition.left, condition.right
+    if condition.operator is backward:
+        left, right = right, left
+    elif condition.operator is not forward:
+        return None
+    match indices.resolved(left):
+        case ir.OpCall(op=op, arguments=(ir.EnumArgument(member=member),)) if op.is_program_id:
+            limit = extent_of(indices.polynomial(right), indices)
+            return None if limit is None or member not in members else Guard(member, limit)
+        case _:
+            return None

@@ -1,0 +1,66 @@
+"""Extents without names: what is asked before a name has its value is said in terms of what that is computed of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.ir.extent import (
+    Division,
+    Extreme,
+    ItemSize,
+    Named,
+    Number,
+    Parameter,
+    PowerOfTwo,
+    Product,
+    Programs,
+    Sum,
+)
+from transpiler.ir.extent_fold import ExtentFold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transpiler.ir.extent import AtLeast, Extent
+
+
+def outright(condition: AtLeast, values: Mapping[str, Extent]) -> AtLeast:
+    """The condition with values in the place of names."""
+    fold = _Outright(values)
+    return replace(condition, value=fold.of(condition.value), bound=fold.of(condition.bound))
+
+
+class _Outright(ExtentFold["Extent"]):
+    def __init__(self, values: Mapping[str, Extent]) -> None:
+        self._values = values
+
+    def number(self, value: int) -> Extent:
+        return Number(value)
+
+    def parameter(self, place: int) -> Extent:
+        return Parameter(place)
+
+    def programs(self, axis: int) -> Extent:
+        return Programs(axis)
+
+    def named(self, name: str) -> Extent:
+        return self._values.get(name, Named(name))
+
+    def item_size(self, dtype: str) -> Extent:
+        return ItemSize(dtype)
+
+    def power_of_two(self, value: Extent) -> Extent:
+        return PowerOfTwo(value)
+
+    def sum(self, added: tuple[Extent, ...], subtracted: tuple[Extent, ...]) -> Extent:
+        return Sum(added, subtracted)
+
+    def product(self, factors: tuple[Extent, ...]) -> Extent:
+        return Product(factors)
+
+    def quotient(self, dividend: Extent, divisor: Extent, *, is_up: bool) -> Extent:
+        return Division(dividend, divisor, is_up=is_up)
+
+    def extreme(self, parts: tuple[Extent, ...], *, is_least: bool) -> Extent:
+        return Extreme(parts, is_least=is_least)
