@@ -30,7 +30,6 @@ from transpiler.optimise.extents import (
 )
 from transpiler.optimise.guards import unguarded
 from transpiler.optimise.indices import Indices
-from transpiler.optimise.layout import WARPS
 from transpiler.optimise.refusals import NotLiftedError, refuse
 from transpiler.optimise.widen_axis import Order, extents, order_of, reached
 from transpiler.optimise.widen_frame import Frame, Varying, is_program
@@ -55,17 +54,18 @@ class Shape(NamedTuple):
     lanes: int
     least: int
     own: int
+    warps: int
     choices: tuple[int, ...]
 
 
 SHAPES = {
-    # Eight neighbours in f32 are a sector of memory, which is read in any case. 8192 lanes are 64 values a thread:
-    # registers hold two such tiles.
-    Order.PROGRAMS: Shape(64, 8192, 8, 1024, (8, 16, 32, 64, 128)),
+    # Eight neighbours in f32 are a sector of memory, which is read in any case. 8192 lanes are 32 values a thread:
+    # registers hold several such tiles.
+    Order.PROGRAMS: Shape(64, 8192, 8, 1024, 8, (8, 16, 32, 64, 128)),
     # Eight values a thread: enough for the widest loads of halves, and for some of them to be in flight.
-    Order.OWN: Shape(1024, 1024, 1, 512, (1, 2, 4, 8, 16, 32, 64)),
-    # A warp of neighbours.
-    Order.ALONE: Shape(256, 256, 32, 1, (32, 64, 128, 256, 512)),
+    Order.OWN: Shape(1024, 1024, 1, 512, 4, (1, 2, 4, 8, 16, 32, 64)),
+    # A warp of neighbours, with up to eight values a thread.
+    Order.ALONE: Shape(256, 256, 32, 1, 1, (32, 64, 128, 256, 512)),
 }
 ENOUGH_PROGRAMS = 264
 """How many tiles there should be before these become larger: two for each multiprocessor of an H200."""
@@ -194,7 +194,7 @@ class _Widening:
                     limit=extent,
                 ),
             ),
-            warps=WARPS,
+            warps=shape.warps,
         )
         variant = Variant(
             conditions=tuple(self._conditions(shape, limits)),

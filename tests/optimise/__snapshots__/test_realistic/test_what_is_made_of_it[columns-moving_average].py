@@ -41,7 +41,7 @@ def _plan_moving_average(grid, x_ptr, y_ptr, N, C, decay):
             decay,
             grid_x,
             TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
-            num_warps=4,
+            num_warps=1,
             tuned=moving_average__tiled_tuned,
             index64=moving_average__tiled__index64,
         )

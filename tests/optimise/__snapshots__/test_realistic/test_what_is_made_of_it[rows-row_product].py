@@ -34,7 +34,7 @@ def _plan_row_product(grid, x_ptr, y_ptr, N):
             N,
             grid_x,
             TILE_ROW=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
-            num_warps=4,
+            num_warps=1,
             tuned=row_product__tiled_tuned,
             index64=row_product__tiled__index64,
         )

@@ -42,7 +42,7 @@ def _plan_counted_up(grid, x_ptr, y_ptr, N, C, *, D):
             C,
             grid_x,
             TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
-            num_warps=4,
+            num_warps=1,
             tuned=counted_up__tiled_tuned,
             index64=counted_up__tiled__index64,
         )

@@ -48,7 +48,7 @@ def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
                 grid_x,
                 BLOCK=BLOCK,
                 TILE_C=min(64, 8192 // BLOCK, max(8, _power_of_two(triton.cdiv(grid_x, 528)))),
-                num_warps=4,
+                num_warps=8,
                 tuned=tile_by_tile__tiled_tuned,
                 index64=tile_by_tile__tiled__index64,
             )
