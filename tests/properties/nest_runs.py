@@ -15,7 +15,7 @@ import torch
 import transpiler
 from tests.interpreter.process import InterpreterLauncher, InterpreterProcess, serve
 from tests.numerics.fences import Fenced
-from transpiler.optimise import layout, planning, widen
+from transpiler.optimise import layout, planning, shapes, widen
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.pipeline import Options, Result
 
@@ -41,7 +41,7 @@ class Tiling:
     lanes: int
     programs: int
     flat_below: int
-    whole_columns: int = layout.WHOLE_COLUMNS
+    whole_columns: int = shapes.WHOLE_COLUMNS
 
 
 @contextmanager
@@ -52,18 +52,18 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
         return
     with ExitStack() as stack:
         for name, value in list(vars(layout).items()):
-            if isinstance(value, layout.Shape):
+            if isinstance(value, shapes.Shape):
                 shape = value._replace(
                     columns=tiling.columns,
                     lanes=tiling.lanes,
                     programs=tiling.programs if value.programs else 0,
                 )
                 stack.enter_context(patch.object(layout, name, shape))
-        shapes = {
+        widened = {
             order: shape._replace(programs=tiling.columns, lanes=1 << 20, least=1)
             for order, shape in widen.SHAPES.items()
         }
-        stack.enter_context(patch.object(widen, "SHAPES", shapes))
+        stack.enter_context(patch.object(widen, "SHAPES", widened))
         stack.enter_context(patch.object(widen, "ENOUGH_PROGRAMS", 1))
         stack.enter_context(patch.object(planning, "_FLAT_BELOW", tiling.flat_below))
         stack.enter_context(patch.object(planning, "WHOLE_COLUMNS", tiling.whole_columns))

@@ -66,7 +66,7 @@ def _entry(
     names = (it.name for it in kernel.dtype_parameters)
     dtypes = dict(zip(names, specialisation.dtypes, strict=True))
     widened = {name: _computed_in(dtype) for name, dtype in dtypes.items()}
-    values = _Values(dict(constants), extents, places, widened)
+    values = _Values(dict(constants), extents, places, dtypes)
     scratch = {it.name for it in variant.scratch}
     return Entry(
         name=name,
@@ -91,10 +91,10 @@ class _Values(ExtentFold[int]):
         constants: Mapping[str, int | bool],
         extents: Mapping[str, Extent],
         places: Sequence[str],
-        widened: Mapping[str, DType],
+        dtypes: Mapping[str, DType],
     ) -> None:
-        """`places` are the names of the kernel's parameters and const generics, `widened` what arithmetic runs in."""
-        self._widened = widened
+        """`places` are the names of the kernel's parameters and const generics, `dtypes` are in memory."""
+        self._dtypes = dtypes
         self._constants = constants
         self._extents = extents
         self._places = places
@@ -115,7 +115,10 @@ class _Values(ExtentFold[int]):
         return _LARGE
 
     def item_size(self, dtype: str) -> int:
-        return self._widened[dtype].bits // 8
+        return self._dtypes[dtype].bits // 8
+
+    def lookup(self, key: int, values: tuple[tuple[int, int], ...]) -> int:
+        return dict(values)[key]
 
     def power_of_two(self, value: int) -> int:
         return 1 << max(value - 1, 0).bit_length()

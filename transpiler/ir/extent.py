@@ -37,7 +37,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class ItemSize:
-    """How many bytes a number takes in the dtype in which arithmetic on a dtype parameter runs."""
+    """How many bytes memory has for an element of a dtype parameter."""
 
     dtype: str
 
@@ -81,6 +81,14 @@ class Extreme:
     is_least: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What `values` have for a number, which is one of their keys."""
+
+    key: Extent
+    values: tuple[tuple[int, int], ...]
+
+
 Extent: TypeAlias = (
     Number
     | Parameter
@@ -92,6 +100,7 @@ Extent: TypeAlias = (
     | Product
     | Division
     | Extreme
+    | Lookup
 )
 
 

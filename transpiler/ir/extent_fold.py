@@ -9,6 +9,7 @@ from transpiler.ir.extent import (
     Division,
     Extreme,
     ItemSize,
+    Lookup,
     Named,
     Number,
     Parameter,
@@ -52,6 +53,8 @@ class ExtentFold(ABC, Generic[T]):
                 return self.quotient(self.of(dividend), self.of(divisor), is_up=is_up)
             case Extreme(parts=parts, is_least=is_least):
                 return self.extreme(tuple(map(self.of, parts)), is_least=is_least)
+            case Lookup(key=key, values=values):
+                return self.lookup(self.of(key), values)
         assert_never(extent)
 
     @abstractmethod
@@ -72,7 +75,7 @@ class ExtentFold(ABC, Generic[T]):
 
     @abstractmethod
     def item_size(self, dtype: str) -> T:
-        """The bytes of a number of a dtype parameter."""
+        """The bytes of an element of a dtype parameter in memory."""
 
     @abstractmethod
     def power_of_two(self, value: T) -> T:
@@ -93,6 +96,10 @@ class ExtentFold(ABC, Generic[T]):
     @abstractmethod
     def extreme(self, parts: tuple[T, ...], *, is_least: bool) -> T:
         """The least or the greatest of several."""
+
+    @abstractmethod
+    def lookup(self, key: T, values: tuple[tuple[int, int], ...]) -> T:
+        """What values have for a key."""
 
 
 def walk_extent(extent: Extent) -> Iterator[Extent]:
@@ -119,4 +126,6 @@ def _parts(extent: Extent) -> tuple[Extent, ...]:
             return parts
         case Division(dividend=dividend, divisor=divisor):
             return (dividend, divisor)
+        case Lookup(key=key):
+            return (key,)
     assert_never(extent)

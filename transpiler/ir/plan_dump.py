@@ -94,6 +94,10 @@ class _Terms(ExtentFold[_Term]):
     def item_size(self, dtype: str) -> _Term:
         return _Term(f"item_size({dtype})")
 
+    def lookup(self, key: _Term, values: tuple[tuple[int, int], ...]) -> _Term:
+        listed = ", ".join(f"{each}: {value}" for each, value in values)
+        return _Term(f"{{{listed}}}[{key.text}]")
+
     def power_of_two(self, value: _Term) -> _Term:
         return _Term(f"power_of_two({value.text})")
 

@@ -25,6 +25,18 @@ from transpiler.optimise.extents import (
 from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import AxisKind, Loop
+from transpiler.optimise.shapes import (
+    ALONG,
+    APPLIED,
+    APPLIED_BY_COLUMN,
+    COMBINED,
+    COMBINED_ALONG,
+    IN_FLIGHT,
+    STORED,
+    STREAMED,
+    WHOLE,
+    count,
+)
 from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import Role, definitions, loops
 
@@ -36,6 +48,7 @@ if TYPE_CHECKING:
     from transpiler.optimise.dependence import Reach
     from transpiler.optimise.flags import OptimiseOptions
     from transpiler.optimise.nest import Axis
+    from transpiler.optimise.shapes import Shape
     from transpiler.optimise.work import Work
 
 
@@ -81,41 +94,6 @@ class Layout(NamedTuple):
         return (self.columns,) if self.rows is None else (self.rows, self.columns)
 
 
-class Shape(NamedTuple):
-    """How large tiles are where nothing else is said, and how many programs are wanted.
-
-    `columns` is the most lanes along memory, `lanes` the most in a tile. `programs` is how many programs share out a
-    reduction, whatever the device, so that results do not depend on it. `stages` is how many iterations' loads are in
-    flight where the backend's pipeliner is asked for it.
-    """
-
-    columns: int
-    lanes: int
-    programs: int = 0
-    stages: int = 0
-
-
-# Measured on an H200, whose 132 multiprocessors run two such programs each.
-_STREAMED = Shape(columns=64, lanes=4096, programs=264, stages=4)
-"""A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
-_WHOLE = Shape(columns=32, lanes=4096, stages=4)
-"""The same by programs that do all of their columns alone."""
-_STORED = Shape(columns=1024, lanes=4096, programs=396)
-"""A reduction of columns that stores results for each index as well: three programs fit on each
-multiprocessor, and partial results are many, so one wave of them does all."""
-_ALONG = Shape(columns=1024, lanes=4096, programs=2048)
-"""A reduction along columns: a tile leaves one number behind."""
-_APPLIED = Shape(columns=256, lanes=2048)
-"""Independent indices, of the grid or of a loop."""
-_COMBINED = Shape(columns=4, lanes=1024)
-"""Partial results of columns: there are few, so programs are more worth than wide accesses."""
-_COMBINED_ALONG = Shape(columns=1024, lanes=2048)
-"""Partial results that are contiguous along what is reduced."""
-WARPS = 4
-WHOLE_COLUMNS = 4096
-"""From so many columns on, there are programs enough without sharing out rows."""
-
-
 def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layout | None:
     """The layout; None where no axis is contiguous in memory. `taken` are the names the kernel has itself."""
     indices = Indices(definitions(work.items))
@@ -137,15 +115,18 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
     stores = any(it.is_store and it.axes for it in every)
     shape = _shape(work, columns.symbol in reduced, stores)
-    most = _lanes_in_flight(work, indices) if shape.stages else Number(shape.lanes)
+    if shape is APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
+        shape = APPLIED_BY_COLUMN
+    size = _item_size(_most_varied(every, axes, indices))
+    most = _lanes_in_flight(work, indices) if shape.stages else count(shape.lanes, size)
     across = extent_of_axis(columns, indices)
     first = Lanes(
         axes=(columns,),
         execution=_execution(columns, work, reduced, options, is_rows=False),
         extent=across,
         block=_block(columns, taken),
-        default=least(Number(shape.columns), power_of_two(across)),
-        choices=(32, 64, 128, 256, 512, 1024),
+        default=least(count(shape.columns, size), power_of_two(across)),
+        choices=shape.column_choices,
     )
     second = None
     if rows:
@@ -156,10 +137,30 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
             extent=down,
             block=_block(rows[0], taken | {first.block}),
             default=least(rounded_down(most, first.default), power_of_two(down)),
-            choices=(1, 2, 4, 8, 16, 32, 64),
+            choices=shape.row_choices,
         )
     others = tuple(it for it in work.programs if it is not columns and it not in rows)
     return Layout(first, second, others, reduced, shape)
+
+
+def _is_by_column(reach: Reach, columns: Axis, rows: tuple[Axis, ...], indices: Indices) -> bool:
+    """Whether something is loaded that all rows of a tile share."""
+    inside = _inside(indices, reach.offsets)
+    along_rows = any(axis.symbol in inside for axis in rows)
+    return bool(rows) and not reach.is_store and columns.symbol in inside and not along_rows
+
+
+def _most_varied(found: list[Reach], axes: tuple[Axis, ...], indices: Indices) -> set[ElementType]:
+    """The dtypes of what varies along most axes, which is most of the data."""
+    counts = [
+        sum(axis.symbol in _inside(indices, reach.offsets) for axis in axes) for reach in found
+    ]
+    most = max(counts, default=0)
+    return {
+        reach.root.type.dtype
+        for reach, varies in zip(found, counts, strict=True)
+        if varies == most and isinstance(reach.root.type, Pointer)
+    }
 
 
 def _contiguity(
@@ -178,19 +179,15 @@ def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT00
     """The shape of tiles; `is_along` tells that columns are reduced, `has_store` that loops store."""
     match work.role:
         case Role.FINAL:
-            return _COMBINED_ALONG if is_along else _COMBINED
+            return COMBINED_ALONG if is_along else COMBINED
         case Role.PARTIAL:
             if is_along:
-                return _ALONG
-            return _STORED if has_store else _STREAMED
+                return ALONG
+            return STORED if has_store else STREAMED
         case Role.WHOLE:
-            return _WHOLE
+            return WHOLE
         case Role.APPLY | Role.STORE:
-            return _APPLIED
-
-
-_IN_FLIGHT = 1 << 15
-"""Bytes an iteration may load: three iterations of them fit into the shared memory of all GPUs with such pipelines."""
+            return APPLIED
 
 
 def _lanes_in_flight(work: Work, indices: Indices) -> Extent:
@@ -202,8 +199,8 @@ def _lanes_in_flight(work: Work, indices: Indices) -> Extent:
     most = max(map(len, found), default=1)
     roots = {root.type.dtype for each in found for root in each if isinstance(root.type, Pointer)}
     return least(
-        Number(_STREAMED.lanes),
-        rounded_down(Number(_IN_FLIGHT >> max(most - 1, 0).bit_length()), _item_size(roots)),
+        count(STREAMED.lanes, Number(_WIDEST)),
+        rounded_down(Number(IN_FLIGHT >> max(most - 1, 0).bit_length()), _item_size(roots)),
     )
 
 

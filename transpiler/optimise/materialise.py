@@ -26,9 +26,10 @@ from transpiler.optimise.digits import Digit, decoded
 from transpiler.optimise.extents import extent_of_axis, rounded_up, times
 from transpiler.optimise.indices import Indices, Inlined
 from transpiler.optimise.lane_masks import Lane, Scope
-from transpiler.optimise.layout import WARPS, Execution, Lanes, Layout, shared_parts
+from transpiler.optimise.layout import Execution, Lanes, Layout, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.shapes import WARPS
 from transpiler.optimise.tiled import Tiler
 from transpiler.optimise.work import Role, axes_around, definitions, without_dead
 

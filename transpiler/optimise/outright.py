@@ -9,6 +9,7 @@ from transpiler.ir.extent import (
     Division,
     Extreme,
     ItemSize,
+    Lookup,
     Named,
     Number,
     Parameter,
@@ -64,3 +65,6 @@ class _Outright(ExtentFold["Extent"]):
 
     def extreme(self, parts: tuple[Extent, ...], *, is_least: bool) -> Extent:
         return Extreme(parts, is_least=is_least)
+
+    def lookup(self, key: Extent, values: tuple[tuple[int, int], ...]) -> Extent:
+        return Lookup(key, values)

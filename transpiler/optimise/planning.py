@@ -31,13 +31,14 @@ from transpiler.optimise.flags import (
     VECTORISE_LOOP,
 )
 from transpiler.optimise.indices import Indices
-from transpiler.optimise.layout import WARPS, WHOLE_COLUMNS, Execution, layout
+from transpiler.optimise.layout import Execution, layout
 from transpiler.optimise.lift_guarded import lift_guarded
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, Nest, dump_nest
 from transpiler.optimise.outright import outright
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
+from transpiler.optimise.shapes import WARPS, WHOLE_COLUMNS
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.split_program import split_programs
 from transpiler.optimise.stages import Stages

@@ -75,6 +75,13 @@ class ExtentSpelling(ExtentFold[model.Expression]):
         """`D.itemsize`, of the torch dtype that has the name."""
         return model.Attribute(self._named(dtype), "itemsize")
 
+    def lookup(
+        self, key: model.Expression, values: tuple[tuple[int, int], ...]
+    ) -> model.Expression:
+        """`{4: 512, 8: 256}[key]`."""
+        entries = (tuple(model.Number(str(it)) for it in entry) for entry in values)
+        return model.Subscript(model.Dict(tuple((each, value) for each, value in entries)), key)
+
     def power_of_two(self, value: model.Expression) -> model.Expression:
         """A call of the function of the module."""
         return model.Call(model.Name(POWER_OF_TWO), (value,))

@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 STAGE, SCRATCH = "_Stage", "_Scratch"
 """The classes of a launch, and of memory between launches, in a generated module."""
 
+ARITHMETIC = "_arithmetic"
+"""The function of a generated module that gives the dtype of arithmetic for one of memory."""
+
 PLAN_NAMES = frozenset(
-    {*("getattr", "max", "min", "str", "tl", "torch"), POWER_OF_TWO, SCRATCH, STAGE}
+    {*("getattr", "max", "min", "str", "tl", "torch"), ARITHMETIC, POWER_OF_TWO, SCRATCH, STAGE}
 )
 """What these functions read of a module, beside kernels."""
 
@@ -57,8 +60,8 @@ def lower_plan(
     their own, and `module_names` are what no local may hide.
 
     The function takes the extents of the grid, the run-time and the compile-time parameters of the kernel in their
-    order, and by its name each dtype parameter that pointers carry: the torch dtype of arithmetic. It looks at integers
-    and constants alone; what it is given for others, it passes on.
+    order, and by its name each dtype parameter that pointers carry: the torch dtype of what is in memory. It looks at
+    integers and constants alone; what it is given for others, it passes on.
     """
     names = _Names(module_names | PLAN_NAMES | {"triton", _GRID, META})
     source = plan.kernel
@@ -270,7 +273,7 @@ class _VariantWriter(_Writer):
                 double, single = model.dotted("torch.float64"), model.dotted("torch.float32")
                 return model.Choice(is_wide, double, single)
             case DtypeParameter(name=name):
-                return self.names[name]
+                return model.Call(Name(ARITHMETIC), (self.names[name],))
             case DtypeVariable():
                 raise ValueError(f"the dtype {dtype} is not settled")
         assert_never(dtype)
@@ -296,8 +299,9 @@ class _VariantWriter(_Writer):
             name = kernel.names.dtypes[dtype.name]
             if name in kernel.dtype_parameters:
                 known = names[dtype.name]
-                is_triton = dtype.name in self._passed
-                constants.append(model.Keyword(name, known if is_triton else _of_triton(known)))
+                if dtype.name not in self._passed:
+                    known = _of_triton(model.Call(Name(ARITHMETIC), (known,)))
+                constants.append(model.Keyword(name, known))
         extents = tuple(self._spelled(extent, own) for extent in stage.grid)
         grid: Expression = model.Tuple(extents)
         if any(name in own for extent in stage.grid for name in names_in(extent)):

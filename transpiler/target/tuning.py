@@ -28,8 +28,8 @@ SUFFIX = "_tuned"
 FITTING = "_fitting"
 """The function of a generated module that leaves out tiles larger than what they cover."""
 
-_LANES = (256, 1024)
-"""The elements of a tile that a warp has, at least and at most: 8 to 32 a thread."""
+_LANES = (128, 1024)
+"""The elements of a tile that a warp has, at least and at most: 4 to 32 a thread."""
 
 _MOST_WARPS = 16
 _WARPS = "num_warps"

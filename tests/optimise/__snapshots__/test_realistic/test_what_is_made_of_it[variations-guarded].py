@@ -131,7 +131,8 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
                 C,
                 c_end,
                 TILE_N=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(c_end)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(c_end)),
                     _power_of_two(N),
                 ),
                 TILE_C=min(32, _power_of_two(c_end)),
@@ -146,7 +147,7 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(c_end, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)
     parts = triton.cdiv(N, n_per_share)
-    sum_partials = _Scratch(D, parts * c_end)
+    sum_partials = _Scratch(_arithmetic(D), parts * c_end)
     return [
         _Stage(
             guarded__partial,

@@ -237,8 +237,8 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
         b_end = min(grid_y, B)
         TILE_BLOCK = min(1024, _power_of_two(C))
         parts = triton.cdiv(C, TILE_BLOCK)
-        sums_partials = _Scratch(D, parts * (s_end * b_end))
-        sums_total = _Scratch(D, s_end * b_end)
+        sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
+        sums_total = _Scratch(_arithmetic(D), s_end * b_end)
         return [
             _Stage(
                 guarded_rows__flat_partial,
@@ -277,7 +277,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
                 C,
                 sums_total,
                 s_end,
-                TILE_FLAT=min(256, _power_of_two(C * s_end)),
+                TILE_FLAT=min(512, _power_of_two(C * s_end)),
                 num_warps=4,
                 tuned=guarded_rows__flat_apply_tuned,
                 index64=guarded_rows__flat_apply__index64,
@@ -288,8 +288,8 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
         b_end = min(grid_y, B)
         TILE_BLOCK = min(1024, _power_of_two(C))
         parts = triton.cdiv(C, TILE_BLOCK)
-        sums_partials = _Scratch(D, parts * (s_end * b_end))
-        sums_total = _Scratch(D, s_end * b_end)
+        sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
+        sums_total = _Scratch(_arithmetic(D), s_end * b_end)
         return [
             _Stage(
                 guarded_rows__partial,
@@ -328,7 +328,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
                 C,
                 sums_total,
                 s_end,
-                TILE_BLOCK=min(256, _power_of_two(C)),
+                TILE_BLOCK=min(512, _power_of_two(C)),
                 num_warps=4,
                 tuned=guarded_rows__apply_tuned,
                 index64=guarded_rows__apply__index64,

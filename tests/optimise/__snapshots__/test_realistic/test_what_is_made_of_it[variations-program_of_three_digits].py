@@ -237,7 +237,7 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         )
         s_per_share = triton.cdiv(S, s_shares)
         parts = triton.cdiv(S, s_per_share)
-        sum_partials = _Scratch(D, parts * (C * W * b_end))
+        sum_partials = _Scratch(_arithmetic(D), parts * (C * W * b_end))
         return [
             _Stage(
                 program_of_three_digits__flat_partial,
@@ -284,7 +284,9 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
                 W,
                 C,
                 TILE_S=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(C)), _power_of_two(S)
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(C)),
+                    _power_of_two(S),
                 ),
                 TILE_C=min(32, _power_of_two(C)),
                 num_warps=4,
@@ -299,7 +301,7 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
     s_shares = max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(C, TILE_C) * W * b_end)))
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
-    sum_partials = _Scratch(D, parts * (C * W * b_end))
+    sum_partials = _Scratch(_arithmetic(D), parts * (C * W * b_end))
     return [
         _Stage(
             program_of_three_digits__partial,

@@ -1,0 +1,94 @@
+"""How large tiles are where nothing else is said: every number here was measured on an H200."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from transpiler.ir.extent import Lookup, Number
+from transpiler.optimise.extents import rounded_down
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transpiler.ir.extent import Extent
+
+
+class Bytes(NamedTuple):
+    """As many lanes as have so many bytes."""
+
+    of_lanes: int
+
+
+Count: TypeAlias = "int | Bytes | Mapping[int, int]"
+"""A number of lanes, or one for each size of elements: 1, 2, 4 and 8 bytes."""
+
+
+class Shape(NamedTuple):
+    """The tiles of a launch, and how many programs are wanted.
+
+    `columns` is the most lanes along memory, `lanes` the most in a tile. `programs` is how many programs share out a
+    reduction, whatever the device, so that results do not depend on it. `stages` is how many iterations' loads are in
+    flight where the backend's pipeliner is asked for it. `column_choices` and `row_choices` are what tuning tries.
+    """
+
+    columns: Count
+    lanes: Count
+    column_choices: tuple[int, ...]
+    row_choices: tuple[int, ...] = (1, 4, 8, 16, 64)
+    programs: int = 0
+    stages: int = 0
+
+
+# Two programs of the first kind run on each of the 132 multiprocessors.
+STREAMED = Shape(
+    columns=64,
+    lanes=4096,
+    column_choices=(32, 64, 128),
+    row_choices=(16, 32, 64, 128),
+    programs=264,
+    stages=4,
+)
+"""A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
+WHOLE = Shape(
+    columns=32,
+    lanes=4096,
+    column_choices=(16, 32, 64),
+    row_choices=(32, 64, 128, 256),
+    stages=4,
+)
+"""The same by programs that do all of their columns alone."""
+STORED = Shape(columns=1024, lanes=4096, column_choices=(256, 512, 1024), programs=396)
+"""A reduction of columns that stores results for each index as well: three programs fit on each
+multiprocessor, and partial results are many, so one wave of them does all."""
+ALONG = Shape(columns=1024, lanes=4096, column_choices=(256, 512, 1024), programs=2048)
+"""A reduction along columns: a tile leaves one number behind."""
+_APPLIED_LANES = {1: 2048, 2: 2048, 4: 512, 8: 256}
+# One wide access a thread, but two where elements are narrow: there is more to compute for as many bytes.
+APPLIED = Shape(columns=512, lanes=_APPLIED_LANES, column_choices=(256, 512, 1024, 2048))
+"""Independent indices, of the grid or of a loop."""
+APPLIED_BY_COLUMN = Shape(
+    columns=Bytes(256),
+    lanes=_APPLIED_LANES,
+    column_choices=(32, 64, 128, 256),
+)
+"""The same where some of what is loaded varies along columns alone, and is there for all rows of a tile."""
+COMBINED = Shape(columns=4, lanes=1024, column_choices=(4, 16, 64))
+"""Partial results of columns: there are few, so programs are more worth than wide accesses."""
+COMBINED_ALONG = Shape(columns=1024, lanes=2048, column_choices=(256, 512, 1024))
+"""Partial results that are contiguous along what is reduced."""
+IN_FLIGHT = 1 << 15
+"""Bytes an iteration may load: three iterations of them fit into the shared memory of all GPUs with such pipelines."""
+WARPS = 4
+WHOLE_COLUMNS = 4096
+"""From so many columns on, there are programs enough without sharing out rows."""
+
+
+def count(of: Count, size: Extent) -> Extent:
+    """A number of lanes for elements that have a size."""
+    if isinstance(of, int):
+        return Number(of)
+    if isinstance(of, Bytes):
+        return rounded_down(Number(of.of_lanes), size)
+    if isinstance(size, Number):
+        return Number(of[size.value])
+    return Lookup(size, tuple(of.items()))
