@@ -29,12 +29,15 @@ from transpiler.optimise.shapes import (
     ALONG,
     APPLIED,
     APPLIED_BY_COLUMN,
+    APPLIED_FAR_APART,
     COMBINED,
     COMBINED_ALONG,
     IN_FLIGHT,
+    IN_REGISTERS,
     STORED,
     STREAMED,
     WHOLE,
+    at_most,
     count,
 )
 from transpiler.optimise.sharing import may_be_shared
@@ -116,9 +119,9 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     stores = any(it.is_store and it.axes for it in every)
     shape = _shape(work, columns.symbol in reduced, stores)
     if shape is APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
-        shape = APPLIED_BY_COLUMN
+        shape = APPLIED_FAR_APART if rows[0].kind is AxisKind.PROGRAM else APPLIED_BY_COLUMN
     size = _item_size(_most_varied(every, axes, indices))
-    most = _lanes_in_flight(work, indices) if shape.stages else count(shape.lanes, size)
+    most = _lanes_in_flight(shape, work, indices) if shape.stages else count(shape.lanes, size)
     across = extent_of_axis(columns, indices)
     first = Lanes(
         axes=(columns,),
@@ -190,7 +193,7 @@ def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT00
             return APPLIED
 
 
-def _lanes_in_flight(work: Work, indices: Indices) -> Extent:
+def _lanes_in_flight(shape: Shape, work: Work, indices: Indices) -> Extent:
     """How many lanes a tile has for the loads of a loop to be in flight together."""
     found = [
         [it.root for it in reaches((loop,), indices) if not it.is_store]
@@ -198,9 +201,10 @@ def _lanes_in_flight(work: Work, indices: Indices) -> Extent:
     ]
     most = max(map(len, found), default=1)
     roots = {root.type.dtype for each in found for root in each if isinstance(root.type, Pointer)}
+    size, shift = _item_size(roots), max(most - 1, 0).bit_length()
     return least(
-        count(STREAMED.lanes, Number(_WIDEST)),
-        rounded_down(Number(IN_FLIGHT >> max(most - 1, 0).bit_length()), _item_size(roots)),
+        count(at_most(shape.lanes, IN_REGISTERS >> shift), size),
+        rounded_down(Number(IN_FLIGHT >> shift), size),
     )
 
 

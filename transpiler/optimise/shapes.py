@@ -19,7 +19,7 @@ class Bytes(NamedTuple):
     of_lanes: int
 
 
-Count: TypeAlias = "int | Bytes | Mapping[int, int]"
+BySize: TypeAlias = "int | Mapping[int, int]"
 """A number of lanes, or one for each size of elements: 1, 2, 4 and 8 bytes."""
 
 
@@ -31,8 +31,8 @@ class Shape(NamedTuple):
     flight where the backend's pipeliner is asked for it. `column_choices` and `row_choices` are what tuning tries.
     """
 
-    columns: Count
-    lanes: Count
+    columns: int | Bytes
+    lanes: BySize
     column_choices: tuple[int, ...]
     row_choices: tuple[int, ...] = (1, 4, 8, 16, 64)
     programs: int = 0
@@ -51,7 +51,7 @@ STREAMED = Shape(
 """A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
 WHOLE = Shape(
     columns=32,
-    lanes=4096,
+    lanes={1: 8192, 2: 8192, 4: 4096, 8: 4096},
     column_choices=(16, 32, 64),
     row_choices=(32, 64, 128, 256),
     stages=4,
@@ -72,10 +72,14 @@ APPLIED_BY_COLUMN = Shape(
     column_choices=(32, 64, 128, 256),
 )
 """The same where some of what is loaded varies along columns alone, and is there for all rows of a tile."""
+APPLIED_FAR_APART = APPLIED_BY_COLUMN._replace(columns=Bytes(512))
+"""The same where the rows are an axis of the grid: they do not follow one another in memory as those of a loop do."""
 COMBINED = Shape(columns=4, lanes=1024, column_choices=(4, 16, 64))
 """Partial results of columns: there are few, so programs are more worth than wide accesses."""
 COMBINED_ALONG = Shape(columns=1024, lanes=2048, column_choices=(256, 512, 1024))
 """Partial results that are contiguous along what is reduced."""
+IN_REGISTERS = 1 << 13
+"""The lanes of all loads of an iteration together, where there are several: more do not fit into registers."""
 IN_FLIGHT = 1 << 15
 """Bytes an iteration may load: three iterations of them fit into the shared memory of all GPUs with such pipelines."""
 WARPS = 4
@@ -83,7 +87,16 @@ WHOLE_COLUMNS = 4096
 """From so many columns on, there are programs enough without sharing out rows."""
 
 
-def count(of: Count, size: Extent) -> Extent:
+def at_most(of: BySize, most: int) -> BySize:
+    """A number of lanes, or a limit where that is less."""
+    if isinstance(of, int):
+        return min(of, most)
+    limited = {size: min(lanes, most) for size, lanes in of.items()}
+    lanes, *others = set(limited.values())
+    return limited if others else lanes
+
+
+def count(of: BySize | Bytes, size: Extent) -> Extent:
     """A number of lanes for elements that have a size."""
     if isinstance(of, int):
         return Number(of)

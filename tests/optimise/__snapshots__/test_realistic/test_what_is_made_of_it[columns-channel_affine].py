@@ -56,8 +56,12 @@ def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
             N,
             C,
             grid_x,
-            TILE_N=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(N)),
-            TILE_C=min(256, _power_of_two(grid_x)),
+            TILE_N=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                // min(256 // D.itemsize, _power_of_two(grid_x)),
+                _power_of_two(N),
+            ),
+            TILE_C=min(256 // D.itemsize, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channel_affine__tiled_tuned,
             index64=channel_affine__tiled__index64,

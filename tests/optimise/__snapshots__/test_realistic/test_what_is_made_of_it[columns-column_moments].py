@@ -143,7 +143,8 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
                 C,
                 grid_x,
                 TILE_BLOCK=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -188,7 +189,7 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
             parts,
             TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
-            D=getattr(tl, str(D).removeprefix("torch.")),
+            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=column_moments__final_tuned,
             index64=column_moments__final__index64,

@@ -134,7 +134,8 @@ def _plan_column_norm(grid, x_ptr, y_ptr, N, C, *, D):
                 C,
                 grid_x,
                 TILE_N=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -148,7 +149,7 @@ def _plan_column_norm(grid, x_ptr, y_ptr, N, C, *, D):
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)
     parts = triton.cdiv(N, n_per_share)
-    squares_partials = _Scratch(D, parts * grid_x)
+    squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
     return [
         _Stage(
             column_norm__partial,

@@ -131,7 +131,8 @@ def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
                 C,
                 grid_x,
                 TILE_N=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -171,7 +172,7 @@ def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
             parts,
             TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
-            D=getattr(tl, str(D).removeprefix("torch.")),
+            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=column_scale__final_tuned,
             index64=column_scale__final__index64,

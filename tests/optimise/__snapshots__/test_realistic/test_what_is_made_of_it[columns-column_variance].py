@@ -235,7 +235,8 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
                 C,
                 grid_x,
                 TILE_N=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -252,9 +253,9 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
     n_shares_2 = n_shares
     n_per_share_2 = triton.cdiv(N, n_shares_2)
     parts_2 = triton.cdiv(N, n_per_share_2)
-    sum_partials = _Scratch(D, parts * grid_x)
-    sum_total = _Scratch(D, grid_x)
-    squares_partials = _Scratch(D, parts_2 * grid_x)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
+    sum_total = _Scratch(_arithmetic(D), grid_x)
+    squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x)
     return [
         _Stage(
             column_variance__partial,

@@ -166,7 +166,7 @@ def _plan_layer_norm_parameter_gradients(
                 C,
                 grid_x,
                 TILE_BLOCK=min(
-                    min(4096, 8192 // max(D.itemsize, 4)) // min(32, _power_of_two(grid_x)),
+                    min(2048, 8192 // max(D.itemsize, 4)) // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -176,12 +176,12 @@ def _plan_layer_norm_parameter_gradients(
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_BLOCK = min(min(4096, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
+    TILE_BLOCK = min(min(2048, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
     rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
     rows_per_share = triton.cdiv(N, rows_shares)
     parts = triton.cdiv(N, rows_per_share)
-    dweight_partials = _Scratch(D, parts * grid_x)
-    dbias_partials = _Scratch(D, parts * grid_x)
+    dweight_partials = _Scratch(_arithmetic(D), parts * grid_x)
+    dbias_partials = _Scratch(_arithmetic(D), parts * grid_x)
     return [
         _Stage(
             layer_norm_parameter_gradients__partial,

@@ -55,8 +55,12 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
             N,
             C,
             grid_x,
-            TILE_BLOCK=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(N)),
-            TILE_C=min(256, _power_of_two(grid_x)),
+            TILE_BLOCK=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                // min(256 // D.itemsize, _power_of_two(grid_x)),
+                _power_of_two(N),
+            ),
+            TILE_C=min(256 // D.itemsize, _power_of_two(grid_x)),
             num_warps=4,
             tuned=prelu_columns__tiled_tuned,
             index64=prelu_columns__tiled__index64,

@@ -51,8 +51,12 @@ def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
             N,
             C,
             grid_x,
-            TILE_BLOCK=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(N)),
-            TILE_C=min(256, _power_of_two(grid_x)),
+            TILE_BLOCK=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[max(4, 4)]
+                // min(256 // max(4, 4), _power_of_two(grid_x)),
+                _power_of_two(N),
+            ),
+            TILE_C=min(256 // max(4, 4), _power_of_two(grid_x)),
             num_warps=4,
             tuned=quantise_columns__tiled_tuned,
             index64=quantise_columns__tiled__index64,

@@ -135,7 +135,8 @@ def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
                 momentum,
                 grid_x,
                 TILE_N=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -177,7 +178,7 @@ def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
             parts,
             TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
-            D=getattr(tl, str(D).removeprefix("torch.")),
+            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=update_running_mean__final_tuned,
             index64=update_running_mean__final__index64,

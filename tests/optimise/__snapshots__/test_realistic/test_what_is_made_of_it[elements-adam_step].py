@@ -62,7 +62,7 @@ def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):
             beta2,
             eps,
             grid_x,
-            TILE_AT=min(256, _power_of_two(grid_x)),
+            TILE_AT=min(512, _power_of_two(grid_x)),
             num_warps=4,
             tuned=adam_step__tiled_tuned,
             index64=adam_step__tiled__index64,

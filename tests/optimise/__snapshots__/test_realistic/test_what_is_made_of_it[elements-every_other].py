@@ -32,7 +32,7 @@ def _plan_every_other(grid, x_ptr, y_ptr):
             x_ptr,
             y_ptr,
             grid_x,
-            TILE_I=min(256, _power_of_two(grid_x)),
+            TILE_I=min(512, _power_of_two(grid_x)),
             num_warps=4,
             tuned=every_other__tiled_tuned,
             index64=every_other__tiled__index64,

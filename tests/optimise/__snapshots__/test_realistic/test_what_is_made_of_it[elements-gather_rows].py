@@ -42,7 +42,7 @@ def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
             rows_ptr,
             y_ptr,
             N,
-            TILE_BLOCK=min(256, _power_of_two(N)),
+            TILE_BLOCK=min(512, _power_of_two(N)),
             num_warps=4,
             tuned=gather_rows__tiled_tuned,
             index64=gather_rows__tiled__index64,

@@ -47,7 +47,7 @@ def _plan_move_average(grid, average_ptr, p_ptr, decay, *, D):
             p_ptr,
             decay,
             grid_x,
-            TILE_AT=min(256, _power_of_two(grid_x)),
+            TILE_AT=min(512, _power_of_two(grid_x)),
             num_warps=4,
             tuned=move_average__tiled_tuned,
             index64=move_average__tiled__index64,

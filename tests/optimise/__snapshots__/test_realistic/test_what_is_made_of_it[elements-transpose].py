@@ -39,7 +39,7 @@ def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
             M,
             N,
             grid_x,
-            TILE_I=min(256, _power_of_two(grid_x)),
+            TILE_I=min(512, _power_of_two(grid_x)),
             num_warps=4,
             tuned=transpose__tiled_tuned,
             index64=transpose__tiled__index64,

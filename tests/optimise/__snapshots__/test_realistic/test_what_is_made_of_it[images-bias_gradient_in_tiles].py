@@ -179,7 +179,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
         )
         n_per_share = triton.cdiv(N, n_shares)
         parts = triton.cdiv(N, n_per_share)
-        sums_partials = _Scratch(D, parts * grid_x * HW)
+        sums_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
         return [
             _Stage(
                 bias_gradient_in_tiles__flat_partial,
@@ -221,7 +221,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
         n_per_share = triton.cdiv(N, n_shares)
         n_parts = triton.cdiv(N, n_per_share)
         parts = n_parts * triton.cdiv(HW, TILE_BLOCK)
-        sums_partials = _Scratch(D, parts * grid_x)
+        sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         return [
             _Stage(
                 bias_gradient_in_tiles__partial,

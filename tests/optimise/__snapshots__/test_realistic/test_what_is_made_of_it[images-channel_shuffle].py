@@ -56,8 +56,11 @@ def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
             K,
             HW,
             grid_x,
-            TILE_N=min(2048 // min(256, _power_of_two(HW)), _power_of_two(N)),
-            TILE_P=min(256, _power_of_two(HW)),
+            TILE_N=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
+                _power_of_two(N),
+            ),
+            TILE_P=min(512, _power_of_two(HW)),
             num_warps=4,
             tuned=channel_shuffle__tiled_tuned,
             index64=channel_shuffle__tiled__index64,

@@ -372,9 +372,9 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         i_high_shares_2 = i_high_shares
         i_high_per_share_2 = triton.cdiv(N, i_high_shares_2)
         parts_2 = triton.cdiv(N, i_high_per_share_2)
-        sum_partials = _Scratch(D, parts * grid_x * HW)
-        sum_total = _Scratch(D, grid_x)
-        squares_partials = _Scratch(D, parts_2 * grid_x * HW)
+        sum_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
+        sum_total = _Scratch(_arithmetic(D), grid_x)
+        squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x * HW)
         return [
             _Stage(
                 channel_statistics__flat_partial,
@@ -453,9 +453,9 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
     i_high_per_share_2 = triton.cdiv(N, i_high_shares_2)
     i_high_parts_2 = triton.cdiv(N, i_high_per_share_2)
     parts_2 = i_high_parts_2 * triton.cdiv(HW, TILE_I_LOW)
-    sum_partials = _Scratch(D, parts * grid_x)
-    sum_total = _Scratch(D, grid_x)
-    squares_partials = _Scratch(D, parts_2 * grid_x)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
+    sum_total = _Scratch(_arithmetic(D), grid_x)
+    squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x)
     return [
         _Stage(
             channel_statistics__partial,

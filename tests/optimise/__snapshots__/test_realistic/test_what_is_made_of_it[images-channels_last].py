@@ -53,8 +53,11 @@ def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
             HW,
             grid_x,
             grid_y,
-            TILE_P=min(2048 // min(256, _power_of_two(grid_x)), _power_of_two(HW)),
-            TILE_C=min(256, _power_of_two(grid_x)),
+            TILE_P=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(grid_x)),
+                _power_of_two(HW),
+            ),
+            TILE_C=min(512, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channels_last__tiled_tuned,
             index64=channels_last__tiled__index64,

@@ -98,8 +98,12 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
                 first,
                 wide,
                 grid_x,
-                TILE_N=min(2048 // min(256, _power_of_two(grid_x * HW)), _power_of_two(N)),
-                TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
+                TILE_N=min(
+                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                    // min(512, _power_of_two(grid_x * HW)),
+                    _power_of_two(N),
+                ),
+                TILE_FLAT=min(512, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=copy_channels__flat_tuned,
                 index64=copy_channels__flat__index64,
@@ -119,8 +123,11 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
             first,
             wide,
             grid_x,
-            TILE_N=min(2048 // min(256, _power_of_two(HW)), _power_of_two(N)),
-            TILE_P=min(256, _power_of_two(HW)),
+            TILE_N=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
+                _power_of_two(N),
+            ),
+            TILE_P=min(512, _power_of_two(HW)),
             num_warps=4,
             tuned=copy_channels__tiled_tuned,
             index64=copy_channels__tiled__index64,

@@ -76,7 +76,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
     if grid_x <= 255:
         TILE_BLOCK = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_BLOCK)
-        sums_partials = _Scratch(D, parts * grid_x)
+        sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         return [
             _Stage(
                 global_average_pool__partial,

@@ -94,7 +94,7 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
         return None
     TILE_P = min(1024, _power_of_two(HW - 1))
     parts = triton.cdiv(HW - 1, TILE_P)
-    largest_partials = _Scratch(D, parts * (grid_x * grid_y))
+    largest_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
     return [
         _Stage(
             global_max_pool__partial,

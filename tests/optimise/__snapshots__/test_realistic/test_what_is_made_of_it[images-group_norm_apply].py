@@ -83,8 +83,11 @@ def _plan_group_norm_apply(
             HW,
             grid_x,
             grid_y,
-            TILE_I_HIGH=min(2048 // min(256, _power_of_two(HW)), _power_of_two(K)),
-            TILE_I_LOW=min(256, _power_of_two(HW)),
+            TILE_I_HIGH=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
+                _power_of_two(K),
+            ),
+            TILE_I_LOW=min(512, _power_of_two(HW)),
             num_warps=4,
             tuned=group_norm_apply__tiled_tuned,
             index64=group_norm_apply__tiled__index64,

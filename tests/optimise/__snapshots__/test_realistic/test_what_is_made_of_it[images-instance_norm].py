@@ -400,10 +400,10 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
         TILE_BLOCK = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_BLOCK)
         parts_2 = parts
-        sums_partials = _Scratch(D, parts * grid_x)
-        sums_total = _Scratch(D, grid_x)
-        squares_partials = _Scratch(D, parts_2 * grid_x)
-        squares_total = _Scratch(D, grid_x)
+        sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
+        sums_total = _Scratch(_arithmetic(D), grid_x)
+        squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x)
+        squares_total = _Scratch(_arithmetic(D), grid_x)
         return [
             _Stage(
                 instance_norm__flat_partial,
@@ -471,7 +471,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 sums_total,
                 squares_total,
                 grid_x,
-                TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
+                TILE_FLAT=min(512, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=instance_norm__flat_apply_tuned,
                 index64=instance_norm__flat_apply__index64,
@@ -481,10 +481,10 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
         TILE_BLOCK = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_BLOCK)
         parts_2 = parts
-        sums_partials = _Scratch(D, parts * grid_x)
-        sums_total = _Scratch(D, grid_x)
-        squares_partials = _Scratch(D, parts_2 * grid_x)
-        squares_total = _Scratch(D, grid_x)
+        sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
+        sums_total = _Scratch(_arithmetic(D), grid_x)
+        squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x)
+        squares_total = _Scratch(_arithmetic(D), grid_x)
         return [
             _Stage(
                 instance_norm__partial,
@@ -551,7 +551,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 eps,
                 sums_total,
                 squares_total,
-                TILE_BLOCK=min(256, _power_of_two(HW)),
+                TILE_BLOCK=min(512, _power_of_two(HW)),
                 num_warps=4,
                 tuned=instance_norm__apply_tuned,
                 index64=instance_norm__apply__index64,

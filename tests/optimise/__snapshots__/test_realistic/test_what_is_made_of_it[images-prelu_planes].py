@@ -100,8 +100,12 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
                 HW,
                 grid_x,
                 grid_y,
-                TILE_N=min(2048 // min(256, _power_of_two(grid_x * HW)), _power_of_two(grid_y)),
-                TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
+                TILE_N=min(
+                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                    // min(512 // D.itemsize, _power_of_two(grid_x * HW)),
+                    _power_of_two(grid_y),
+                ),
+                TILE_FLAT=min(512 // D.itemsize, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=prelu_planes__flat_tuned,
                 index64=prelu_planes__flat__index64,
@@ -120,8 +124,11 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
             HW,
             grid_x,
             grid_y,
-            TILE_N=min(2048 // min(256, _power_of_two(HW)), _power_of_two(grid_y)),
-            TILE_BLOCK=min(256, _power_of_two(HW)),
+            TILE_N=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
+                _power_of_two(grid_y),
+            ),
+            TILE_BLOCK=min(512, _power_of_two(HW)),
             num_warps=4,
             tuned=prelu_planes__tiled_tuned,
             index64=prelu_planes__tiled__index64,

@@ -190,7 +190,7 @@ def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
         )
         n_per_share = triton.cdiv(N, n_shares)
         parts = triton.cdiv(N, n_per_share)
-        sum_partials = _Scratch(D, parts * grid_x * HW)
+        sum_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
         return [
             _Stage(
                 scale_gradient__flat_partial,
@@ -230,7 +230,7 @@ def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
     n_per_share = triton.cdiv(N, n_shares)
     n_parts = triton.cdiv(N, n_per_share)
     parts = n_parts * triton.cdiv(HW, TILE_P)
-    sum_partials = _Scratch(D, parts * grid_x)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
     return [
         _Stage(
             scale_gradient__partial,

@@ -107,8 +107,12 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
                 C,
                 HW,
                 grid_x,
-                TILE_N=min(2048 // min(256, _power_of_two(grid_x * HW)), _power_of_two(N)),
-                TILE_FLAT=min(256, _power_of_two(grid_x * HW)),
+                TILE_N=min(
+                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                    // min(256 // D.itemsize, _power_of_two(grid_x * HW)),
+                    _power_of_two(N),
+                ),
+                TILE_FLAT=min(256 // D.itemsize, _power_of_two(grid_x * HW)),
                 num_warps=4,
                 tuned=scale_shift_channels__flat_tuned,
                 index64=scale_shift_channels__flat__index64,
@@ -128,8 +132,11 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
             C,
             HW,
             grid_x,
-            TILE_N=min(2048 // min(256, _power_of_two(HW)), _power_of_two(N)),
-            TILE_P=min(256, _power_of_two(HW)),
+            TILE_N=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
+                _power_of_two(N),
+            ),
+            TILE_P=min(512, _power_of_two(HW)),
             num_warps=4,
             tuned=scale_shift_channels__tiled_tuned,
             index64=scale_shift_channels__tiled__index64,

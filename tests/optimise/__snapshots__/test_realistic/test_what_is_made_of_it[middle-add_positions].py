@@ -105,8 +105,12 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
                 C,
                 grid_x,
                 grid_y,
-                TILE_B=min(2048 // min(256, _power_of_two(grid_x * C)), _power_of_two(grid_y)),
-                TILE_FLAT=min(256, _power_of_two(grid_x * C)),
+                TILE_B=min(
+                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                    // min(512 // D.itemsize, _power_of_two(grid_x * C)),
+                    _power_of_two(grid_y),
+                ),
+                TILE_FLAT=min(512 // D.itemsize, _power_of_two(grid_x * C)),
                 num_warps=4,
                 tuned=add_positions__flat_tuned,
                 index64=add_positions__flat__index64,
@@ -125,8 +129,12 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
             C,
             grid_x,
             grid_y,
-            TILE_B=min(2048 // min(256, _power_of_two(C)), _power_of_two(grid_y)),
-            TILE_BLOCK=min(256, _power_of_two(C)),
+            TILE_B=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                // min(512 // D.itemsize, _power_of_two(C)),
+                _power_of_two(grid_y),
+            ),
+            TILE_BLOCK=min(512 // D.itemsize, _power_of_two(C)),
             num_warps=4,
             tuned=add_positions__tiled_tuned,
             index64=add_positions__tiled__index64,

@@ -141,7 +141,8 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
                 C,
                 grid_x,
                 TILE_S=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(S),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -157,7 +158,7 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     )
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
-    sum_partials = _Scratch(D, parts * (grid_x * grid_y))
+    sum_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
     return [
         _Stage(
             mean_over_middle__partial,

@@ -183,7 +183,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
         )
         b_per_share = triton.cdiv(B, b_shares)
         parts = triton.cdiv(B, b_per_share)
-        sum_partials = _Scratch(D, parts * grid_x * C)
+        sum_partials = _Scratch(_arithmetic(D), parts * grid_x * C)
         return [
             _Stage(
                 sum_around_middle__flat_partial,
@@ -222,7 +222,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
     b_per_share = triton.cdiv(B, b_shares)
     b_parts = triton.cdiv(B, b_per_share)
     parts = b_parts * triton.cdiv(C, TILE_C)
-    sum_partials = _Scratch(D, parts * grid_x)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
     return [
         _Stage(
             sum_around_middle__partial,

@@ -130,7 +130,8 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
                 SC,
                 grid_x,
                 TILE_B=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(B),
                 ),
                 TILE_I=min(32, _power_of_two(grid_x)),
@@ -144,7 +145,7 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
     b_shares = max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x, TILE_I)))
     b_per_share = triton.cdiv(B, b_shares)
     parts = triton.cdiv(B, b_per_share)
-    sum_partials = _Scratch(D, parts * grid_x)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
     return [
         _Stage(
             sum_over_outer__partial,

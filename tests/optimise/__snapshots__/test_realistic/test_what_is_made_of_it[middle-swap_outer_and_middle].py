@@ -52,8 +52,11 @@ def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             S,
             C,
             grid_x,
-            TILE_S=min(2048 // min(256, _power_of_two(C)), _power_of_two(S)),
-            TILE_C=min(256, _power_of_two(C)),
+            TILE_S=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(C)),
+                _power_of_two(S),
+            ),
+            TILE_C=min(512, _power_of_two(C)),
             num_warps=4,
             tuned=swap_outer_and_middle__tiled_tuned,
             index64=swap_outer_and_middle__tiled__index64,

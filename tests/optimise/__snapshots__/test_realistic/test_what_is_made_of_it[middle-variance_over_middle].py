@@ -244,7 +244,8 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
                 C,
                 grid_x,
                 TILE_S=min(
-                    min(4096, 32768 // D.itemsize) // min(32, _power_of_two(grid_x)),
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
                     _power_of_two(S),
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -263,9 +264,9 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     s_shares_2 = s_shares
     s_per_share_2 = triton.cdiv(S, s_shares_2)
     parts_2 = triton.cdiv(S, s_per_share_2)
-    sum_partials = _Scratch(D, parts * (grid_x * grid_y))
-    sum_total = _Scratch(D, grid_x * grid_y)
-    squares_partials = _Scratch(D, parts_2 * (grid_x * grid_y))
+    sum_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
+    sum_total = _Scratch(_arithmetic(D), grid_x * grid_y)
+    squares_partials = _Scratch(_arithmetic(D), parts_2 * (grid_x * grid_y))
     return [
         _Stage(
             variance_over_middle__partial,

@@ -167,7 +167,7 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
     )
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
-    sum_partials = _Scratch(D, parts * (grid_x * grid_y))
+    sum_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
     return [
         _Stage(
             weighted_sum__partial,

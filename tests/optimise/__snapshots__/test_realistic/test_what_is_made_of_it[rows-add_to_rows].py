@@ -55,8 +55,12 @@ def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
             y_ptr,
             N,
             grid_x,
-            TILE_ROW=min(2048 // min(256, _power_of_two(N)), _power_of_two(grid_x)),
-            TILE_I=min(256, _power_of_two(N)),
+            TILE_ROW=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                // min(512 // D.itemsize, _power_of_two(N)),
+                _power_of_two(grid_x),
+            ),
+            TILE_I=min(512 // D.itemsize, _power_of_two(N)),
             num_warps=4,
             tuned=add_to_rows__tiled_tuned,
             index64=add_to_rows__tiled__index64,

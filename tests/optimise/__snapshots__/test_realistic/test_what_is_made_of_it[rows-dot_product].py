@@ -76,7 +76,7 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
             sums_partials,
             parts,
             TILE_P=min(1024, _power_of_two(parts)),
-            D=getattr(tl, str(D).removeprefix("torch.")),
+            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=dot_product__final_tuned,
             index64=dot_product__final__index64,

@@ -66,7 +66,7 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
         return None
     TILE_BLOCK = min(1024, _power_of_two(n))
     parts = triton.cdiv(n, TILE_BLOCK)
-    largest_partials = _Scratch(D, parts)
+    largest_partials = _Scratch(_arithmetic(D), parts)
     return [
         _Stage(
             largest_magnitude__partial,

@@ -65,7 +65,7 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
         return None
     TILE_I = min(1024, _power_of_two(n))
     parts = triton.cdiv(n, TILE_I)
-    sum_partials = _Scratch(D, parts)
+    sum_partials = _Scratch(_arithmetic(D), parts)
     return [
         _Stage(
             mean_squared_error__partial,

@@ -216,8 +216,8 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
     if N <= 1023 and grid_x <= 255:
         TILE_BLOCK = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_BLOCK)
-        squares_partials = _Scratch(D, parts * grid_x)
-        squares_total = _Scratch(D, grid_x)
+        squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
+        squares_total = _Scratch(_arithmetic(D), grid_x)
         return [
             _Stage(
                 normalise_rows__flat_partial,
@@ -253,7 +253,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 eps,
                 squares_total,
                 grid_x,
-                TILE_FLAT=min(256, _power_of_two(grid_x * N)),
+                TILE_FLAT=min(512, _power_of_two(grid_x * N)),
                 num_warps=4,
                 tuned=normalise_rows__flat_apply_tuned,
                 index64=normalise_rows__flat_apply__index64,
@@ -262,8 +262,8 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
     if grid_x <= 255:
         TILE_BLOCK = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_BLOCK)
-        squares_partials = _Scratch(D, parts * grid_x)
-        squares_total = _Scratch(D, grid_x)
+        squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
+        squares_total = _Scratch(_arithmetic(D), grid_x)
         return [
             _Stage(
                 normalise_rows__partial,
@@ -298,7 +298,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 N,
                 eps,
                 squares_total,
-                TILE_BLOCK=min(256, _power_of_two(N)),
+                TILE_BLOCK=min(512, _power_of_two(N)),
                 num_warps=4,
                 tuned=normalise_rows__apply_tuned,
                 index64=normalise_rows__apply__index64,

@@ -132,8 +132,8 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
         return None
     TILE_I = min(1024, _power_of_two(N))
     parts = triton.cdiv(N, TILE_I)
-    squares_partials = _Scratch(D, parts * grid_x)
-    squares_total = _Scratch(D, grid_x)
+    squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
+    squares_total = _Scratch(_arithmetic(D), grid_x)
     return [
         _Stage(
             rms_norm__partial,
@@ -173,8 +173,12 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
             eps,
             squares_total,
             grid_x,
-            TILE_ROW=min(2048 // min(256, _power_of_two(N)), _power_of_two(grid_x)),
-            TILE_I=min(256, _power_of_two(N)),
+            TILE_ROW=min(
+                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
+                // min(512 // D.itemsize, _power_of_two(N)),
+                _power_of_two(grid_x),
+            ),
+            TILE_I=min(512 // D.itemsize, _power_of_two(N)),
             num_warps=4,
             tuned=rms_norm__apply_tuned,
             index64=rms_norm__apply__index64,

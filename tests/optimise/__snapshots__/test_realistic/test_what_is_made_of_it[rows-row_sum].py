@@ -79,7 +79,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
         return None
     TILE_I = min(1024, _power_of_two(N))
     parts = triton.cdiv(N, TILE_I)
-    sum_partials = _Scratch(D, parts * grid_x)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
     return [
         _Stage(
             row_sum__partial,

@@ -75,7 +75,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
     if grid_x <= 255:
         TILE_BLOCK = min(1024, _power_of_two(C))
         parts = triton.cdiv(C, TILE_BLOCK)
-        sum_partials = _Scratch(D, parts * grid_x)
+        sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
         return [
             _Stage(
                 one_by_one__partial,
