@@ -136,3 +136,14 @@ def test_partial_results_combined() -> None:
 def test_the_place_of_a_program(name: str, lines: list[str]) -> None:
     found = stage(PLANES, name)
     assert [line for line in found if line in lines] == lines
+
+
+def test_a_loop_that_leaves_nothing_behind_is_no_launch() -> None:
+    loop = PLANES[PLANES.index("    let mut s") : PLANES.index("        T::store")]
+    body = COLUMNS + loop.replace("image", "c").replace("y.add", "x.add") + "s += BLOCK; }\n"
+    assert stage(body, "final") == stage(COLUMNS, "final")
+
+
+def test_where_nothing_is_stored_there_is_no_stage() -> None:
+    body = PLANES[: PLANES.index("        T::store")] + "        s += BLOCK;\n    }\n"
+    assert stage(body, "tiled") == []

@@ -349,7 +349,10 @@ class _Lifter(ExpressionLifter):
                         refuse(reason, each.span)
 
     def _renamed(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
-        """The items with reductions as the kernel shows their results: with these names, and in this layout."""
+        """The items with reductions as the kernel shows their results: with these names, and in this layout.
+
+        Loops that leave nothing behind are none of them.
+        """
         return tuple(
             replace(
                 item,
@@ -366,6 +369,7 @@ class _Lifter(ExpressionLifter):
             if isinstance(item, Loop)
             else item
             for item in items
+            if not _leaves_nothing(item)
         )
 
 
@@ -393,6 +397,12 @@ def _negative(node: ir.Expression) -> ir.Expression | None:
     if isinstance(dtype, DtypeVariable) or not dtype.is_float:
         return None
     return ir.Unary(span=node.span, type=node.type, operator=ir.UnaryOperator.NEGATE, operand=node)
+
+
+def _leaves_nothing(item: Item) -> bool:
+    """Whether it is a loop that stores nothing and combines nothing."""
+    inside = walk_items((item,))
+    return isinstance(item, Loop) and all(isinstance(it, ir.Let | Loop) for it in inside)
 
 
 def _without(

@@ -91,9 +91,10 @@ class _Materialiser:
                 lanes.block, I32, lanes.axis.span, ir.SymbolKind.CONST_GENERIC
             )
         head = list(self._head())
-        first, *rest = [it for item in without_dead(self._work.items) for it in self._item(item)]
-        first = replace(first, layout=replace(first.layout, blank_before=True))
-        statements = (*head, first, *rest)
+        body = [it for item in without_dead(self._work.items) for it in self._item(item)]
+        # What the place of the program is stands apart from what is done there.
+        body[:1] = [replace(it, layout=replace(it.layout, blank_before=True)) for it in body[:1]]
+        statements = (*head, *body)
         block = self._scope.settled(ir.Block(span=self._kernel.body.span, statements=statements))
         read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
         made = replace(

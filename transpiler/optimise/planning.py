@@ -34,7 +34,7 @@ from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import Execution, layout
 from transpiler.optimise.lift_guarded import lift_guarded
 from transpiler.optimise.materialise import materialise
-from transpiler.optimise.nest import AxisKind, Loop, Nest, dump_nest
+from transpiler.optimise.nest import AxisKind, Loop, Nest, Store, dump_nest, walk_items
 from transpiler.optimise.outright import outright
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
@@ -230,6 +230,9 @@ class Planner:
         nest = replace(nest, items=tuple(self._split(item, indices) for item in nest.items))
         self._saw(SPLIT_INDEX.flag, nest)
         self._require_order(nest)
+        if not any(isinstance(it, Store) for it in walk_items(nest.items)):
+            self._missed_all("nothing is stored", self._kernel.name_span)
+            return None
         if not nest.programs and not any(loops(nest.items)):
             self._missed_all("there is one index of everything", self._kernel.name_span)
             return None
