@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 import transpiler
 from tests.corpus.runner import EXPECTED, faults
@@ -84,15 +83,11 @@ def test_it_computes_what_torch_does(run: Run, process: InterpreterProcess, modu
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.topic}-{case.kernel}")
 def test_what_is_made_of_it(case: Case, snapshot: SnapshotAssertion) -> None:
+    # Where only the GPU's tests run, syrupy is missing.
+    from tests.optimise.realistic.listing import Listing  # noqa: PLC0415
+
     result = results(case.topic)["optimised"]
     assert listing(result, case.kernel) == snapshot(extension_class=Listing)
-
-
-class Listing(SingleFileSnapshotExtension):
-    """What is made of a kernel, as Python."""
-
-    file_extension = "py"
-    _write_mode = WriteMode.TEXT
 
 
 _OF_NESTS = ("split-", "spread-", "vectorise-", "block-", "collapse-")
