@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -15,7 +15,7 @@ import torch
 import transpiler
 from tests.interpreter.process import InterpreterLauncher, InterpreterProcess, serve
 from tests.numerics.fences import Fenced
-from transpiler.optimise import layout, planning, shapes, widen
+from transpiler.optimise import shapes
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.pipeline import Options, Result
 
@@ -50,23 +50,23 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
     if tiling is None:
         yield
         return
-    with ExitStack() as stack:
-        for name, value in list(vars(layout).items()):
-            if isinstance(value, shapes.Shape):
-                shape = value._replace(
-                    columns=tiling.columns,
-                    lanes=tiling.lanes,
-                    programs=tiling.programs if value.programs else 0,
-                )
-                stack.enter_context(patch.object(layout, name, shape))
-        widened = {
-            order: shape._replace(programs=tiling.columns, lanes=1 << 20, least=1)
-            for order, shape in widen.SHAPES.items()
-        }
-        stack.enter_context(patch.object(widen, "SHAPES", widened))
-        stack.enter_context(patch.object(widen, "ENOUGH_PROGRAMS", 1))
-        stack.enter_context(patch.object(planning, "_FLAT_BELOW", tiling.flat_below))
-        stack.enter_context(patch.object(planning, "WHOLE_COLUMNS", tiling.whole_columns))
+    numbers: dict[str, object] = {
+        name: shape._replace(
+            columns=tiling.columns,
+            lanes=tiling.lanes,
+            programs=tiling.programs if shape.programs else 0,
+        )
+        for name, shape in vars(shapes).items()
+        if isinstance(shape, shapes.Shape)
+    }
+    numbers["WIDENED"] = {
+        order: shape._replace(programs=tiling.columns, lanes=1 << 20, least=1)
+        for order, shape in shapes.WIDENED.items()
+    }
+    numbers["WIDENED_PROGRAMS"] = 1
+    numbers["FLAT_BELOW"] = tiling.flat_below
+    numbers["WHOLE_COLUMNS"] = tiling.whole_columns
+    with patch.dict(vars(shapes), numbers):
         yield
 
 

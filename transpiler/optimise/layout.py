@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from transpiler.analysis.polynomial import constant
 from transpiler.ir.extent import ItemSize, Number
 from transpiler.ir.types import DType, DtypeParameter, Pointer, dtype_text
+from transpiler.optimise import shapes
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.extents import (
     extent_of_axis,
@@ -25,21 +26,7 @@ from transpiler.optimise.extents import (
 from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import AxisKind, Loop
-from transpiler.optimise.shapes import (
-    ALONG,
-    APPLIED,
-    APPLIED_BY_COLUMN,
-    APPLIED_FAR_APART,
-    COMBINED,
-    COMBINED_ALONG,
-    IN_FLIGHT,
-    IN_REGISTERS,
-    STORED,
-    STREAMED,
-    WHOLE,
-    at_most,
-    count,
-)
+from transpiler.optimise.shapes import at_most, count
 from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import Role, definitions, loops
 
@@ -118,8 +105,12 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
     stores = any(it.is_store and it.axes for it in every)
     shape = _shape(work, columns.symbol in reduced, stores)
-    if shape is APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
-        shape = APPLIED_FAR_APART if rows[0].kind is AxisKind.PROGRAM else APPLIED_BY_COLUMN
+    if shape is shapes.APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
+        shape = (
+            shapes.APPLIED_FAR_APART
+            if rows[0].kind is AxisKind.PROGRAM
+            else shapes.APPLIED_BY_COLUMN
+        )
     size = _item_size(_most_varied(every, axes, indices))
     most = _lanes_in_flight(shape, work, indices) if shape.stages else count(shape.lanes, size)
     across = extent_of_axis(columns, indices)
@@ -182,15 +173,15 @@ def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT00
     """The shape of tiles; `is_along` tells that columns are reduced, `has_store` that loops store."""
     match work.role:
         case Role.FINAL:
-            return COMBINED_ALONG if is_along else COMBINED
+            return shapes.COMBINED_ALONG if is_along else shapes.COMBINED
         case Role.PARTIAL:
             if is_along:
-                return ALONG
-            return STORED if has_store else STREAMED
+                return shapes.ALONG
+            return shapes.STORED if has_store else shapes.STREAMED
         case Role.WHOLE:
-            return WHOLE
+            return shapes.WHOLE
         case Role.APPLY | Role.STORE:
-            return APPLIED
+            return shapes.APPLIED
 
 
 def _lanes_in_flight(shape: Shape, work: Work, indices: Indices) -> Extent:
@@ -203,8 +194,8 @@ def _lanes_in_flight(shape: Shape, work: Work, indices: Indices) -> Extent:
     roots = {root.type.dtype for each in found for root in each if isinstance(root.type, Pointer)}
     size, shift = _item_size(roots), max(most - 1, 0).bit_length()
     return least(
-        count(at_most(shape.lanes, IN_REGISTERS >> shift), size),
-        rounded_down(Number(IN_FLIGHT >> shift), size),
+        count(at_most(shape.lanes, shapes.IN_REGISTERS >> shift), size),
+        rounded_down(Number(shapes.IN_FLIGHT >> shift), size),
     )
 
 

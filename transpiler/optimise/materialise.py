@@ -20,6 +20,7 @@ from transpiler.ir.types import (
     Tensor,
 )
 from transpiler.ops.table import OPS
+from transpiler.optimise import shapes
 from transpiler.optimise.beyond import Beyond
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
 from transpiler.optimise.digits import Digit, decoded
@@ -29,7 +30,6 @@ from transpiler.optimise.lane_masks import Lane, Scope
 from transpiler.optimise.layout import Execution, Lanes, Layout, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.refusals import NotLiftedError
-from transpiler.optimise.shapes import WARPS
 from transpiler.optimise.tiled import Tiler
 from transpiler.optimise.work import Role, axes_around, definitions, without_dead
 
@@ -124,7 +124,8 @@ class _Materialiser:
             for lanes in reversed(self._layout.lanes)
         )
         return Materialised(
-            Stage(kernel=made, grid=(grid,), tiles=tiles, warps=WARPS), tuple(self._quantities)
+            Stage(kernel=made, grid=(grid,), tiles=tiles, warps=shapes.WARPS),
+            tuple(self._quantities),
         )
 
     def _is_tunable(self) -> bool:

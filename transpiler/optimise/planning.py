@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from transpiler.ir.dump import dump_routine
 from transpiler.ir.extent import AtLeast, Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Quantity, Stage, Variant
+from transpiler.optimise import shapes
 from transpiler.optimise.classics import CLASSICS
 from transpiler.optimise.collapse import collapse
 from transpiler.optimise.context import ClassicContext
@@ -38,7 +39,6 @@ from transpiler.optimise.nest import AxisKind, Loop, Nest, Store, dump_nest, wal
 from transpiler.optimise.outright import outright
 from transpiler.optimise.refusals import NotLiftedError
 from transpiler.optimise.remarks import Remarks
-from transpiler.optimise.shapes import WARPS, WHOLE_COLUMNS
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.split_program import split_programs
 from transpiler.optimise.stages import Stages
@@ -77,10 +77,6 @@ _NOTHING_TO_DO = {
 }
 _PAYS_ALONE = frozenset({HINTS, EVICTION})
 """The classic transforms that change what the backend makes of a kernel that stays as it is otherwise."""
-_FLAT_BELOW = 1024
-"""Inner axes shorter than that share lanes with the axis around them."""
-_ENOUGH_PROGRAMS = 256
-"""Where a kernel whose loops run over contiguous tiles has fewer programs, its reductions are split."""
 
 
 class Planner:
@@ -134,7 +130,7 @@ class Planner:
             kernel=replace(kernel, name=name, backward=None, backward_span=None),
             grid=tuple(map(Named, GRID_NAMES)),
             tiles=(),
-            warps=WARPS,
+            warps=shapes.WARPS,
         )
         variant = Variant(conditions=(), quantities=(), scratch=(), stages=(stage,))
         return LaunchPlan(kernel=self._kernel, requires=(), variants=(variant,))
@@ -351,7 +347,7 @@ class Planner:
             return None
         self._saw_works(COLLAPSE_AXES.flag, [it.work for it in collapsed if it is not None])
         length = extent_of_axis(first.inner, Indices(definitions(nest.items)))
-        conditions = [AtLeast(value=Number(_FLAT_BELOW - 1), bound=length)]
+        conditions = [AtLeast(value=Number(shapes.FLAT_BELOW - 1), bound=length)]
         if Role.PARTIAL not in roles:
             # What reduces is as it is without sharing lanes.
             conditions += self._conditions(nest, works, [self._layout(work) for work in works])
@@ -366,7 +362,7 @@ class Planner:
             self._applied(
                 COLLAPSE_AXES,
                 f"`{first.outer.symbol.name}` and `{first.inner.symbol.name}` share lanes where "
-                f"`{first.inner.symbol.name}` has fewer than {_FLAT_BELOW} indices",
+                f"`{first.inner.symbol.name}` has fewer than {shapes.FLAT_BELOW} indices",
                 first.inner.span,
             )
         return variant
@@ -388,7 +384,7 @@ class Planner:
         chosen = self._layout(work)
         if chosen is None or chosen.columns.axis.kind is not AxisKind.PROGRAM:
             return None
-        columns = AtLeast(value=chosen.columns.extent, bound=Number(WHOLE_COLUMNS))
+        columns = AtLeast(value=chosen.columns.extent, bound=Number(shapes.WHOLE_COLUMNS))
         return self._variant([work], [chosen], "", (columns,))
 
     def _tiled(self, nest: Nest) -> Variant | None:
@@ -412,7 +408,7 @@ class Planner:
         )
         if programs == Number(1):
             return ()
-        return (AtLeast(value=Number(_ENOUGH_PROGRAMS - 1), bound=programs),)
+        return (AtLeast(value=Number(shapes.SPLIT_BELOW - 1), bound=programs),)
 
     def _layout(self, work: Work) -> Layout | None:
         kernel = self._kernel

@@ -1,4 +1,7 @@
-"""How large tiles are where nothing else is said: every number here was measured on an H200."""
+"""How large tiles are where nothing else is said, and from which sizes on the launcher takes which variant.
+
+What is called reasoned was not measured; every other number was, on an H200.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.ir.extent import Lookup, Number
 from transpiler.optimise.extents import rounded_down
+from transpiler.optimise.widen_axis import Order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,8 +87,47 @@ IN_REGISTERS = 1 << 13
 IN_FLIGHT = 1 << 15
 """Bytes an iteration may load: three iterations of them fit into the shared memory of all GPUs with such pipelines."""
 WARPS = 4
+
+# --- Variants -------------------------------------------------------------------------------------
+
+FLAT_BELOW = 1024
+"""Inner axes shorter than that share lanes with the axis around them."""
 WHOLE_COLUMNS = 4096
 """From so many columns on, there are programs enough without sharing out rows."""
+SPLIT_BELOW = 256
+"""Where a kernel whose loops run over contiguous tiles has fewer programs, its reductions are split."""
+
+# --- Kernels that are widened ---------------------------------------------------------------------
+
+
+class WidenedShape(NamedTuple):
+    """How many programs a tile has: at most `programs`, with no more lanes than `lanes`, and at least `least`.
+
+    It pays where the kernel's own tiles have no more lanes than `own`. `choices` is what tuning tries.
+    """
+
+    programs: int
+    lanes: int
+    least: int
+    own: int
+    warps: int
+    choices: tuple[int, ...]
+
+
+WIDENED = {
+    # Eight neighbours in f32 are a sector of memory, which is read in any case. 8192 lanes are 32 values a thread:
+    # registers hold several such tiles.
+    Order.PROGRAMS: WidenedShape(64, 8192, 8, 1024, 8, (8, 16, 32, 64, 128)),
+    # Eight values a thread: enough for the widest loads of halves, and for some of them to be in flight.
+    Order.OWN: WidenedShape(1024, 1024, 1, 512, 4, (1, 2, 4, 8, 16, 32, 64)),
+    # A warp of neighbours, with up to eight values a thread.
+    Order.ALONE: WidenedShape(256, 256, 32, 1, 1, (32, 64, 128, 256, 512)),
+}
+"""The tiles of programs, by what lies next to each other in memory: reasoned."""
+WIDENED_PROGRAMS = 264
+"""How many tiles there should be before these become larger: two for each multiprocessor of an H200."""
+
+# --- Lanes ----------------------------------------------------------------------------------------
 
 
 def at_most(of: BySize, most: int) -> BySize:

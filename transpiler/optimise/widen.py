@@ -17,6 +17,7 @@ from transpiler.ir.types import I32, DType, NamedDimension, Tensor
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect
+from transpiler.optimise import shapes
 from transpiler.optimise.build import Build
 from transpiler.optimise.context import ranges_of
 from transpiler.optimise.extents import (
@@ -40,35 +41,9 @@ if TYPE_CHECKING:
 
     from transpiler.ir.extent import AtLeast, Extent
     from transpiler.ir.types import Dimension
+    from transpiler.optimise.shapes import WidenedShape
     from transpiler.optimise.symbols import Symbols
     from transpiler.source import Span
-
-
-class Shape(NamedTuple):
-    """How many programs a tile has: at most `programs`, with no more lanes than `lanes`, and at least `least`.
-
-    It pays where the kernel's own tiles have no more lanes than `own`. `choices` is what tuning tries.
-    """
-
-    programs: int
-    lanes: int
-    least: int
-    own: int
-    warps: int
-    choices: tuple[int, ...]
-
-
-SHAPES = {
-    # Eight neighbours in f32 are a sector of memory, which is read in any case. 8192 lanes are 32 values a thread:
-    # registers hold several such tiles.
-    Order.PROGRAMS: Shape(64, 8192, 8, 1024, 8, (8, 16, 32, 64, 128)),
-    # Eight values a thread: enough for the widest loads of halves, and for some of them to be in flight.
-    Order.OWN: Shape(1024, 1024, 1, 512, 4, (1, 2, 4, 8, 16, 32, 64)),
-    # A warp of neighbours, with up to eight values a thread.
-    Order.ALONE: Shape(256, 256, 32, 1, 1, (32, 64, 128, 256, 512)),
-}
-ENOUGH_PROGRAMS = 264
-"""How many tiles there should be before these become larger: two for each multiprocessor of an H200."""
 
 
 class Widened(NamedTuple):
@@ -182,7 +157,7 @@ class _Widening:
         )
         grid: list[Extent] = list(map(Named, GRID_NAMES))
         grid[self._place] = rounded_up(extent, Named(tile.name))
-        shape = SHAPES[self._order]
+        shape = shapes.WIDENED[self._order]
         launched = Stage(
             kernel=stage,
             grid=tuple(grid),
@@ -268,7 +243,7 @@ class _Widening:
             return None
         return found[0] if len(found) == 1 else greatest(*found)
 
-    def _default(self, shape: Shape, extent: Extent) -> Extent:
+    def _default(self, shape: WidenedShape, extent: Extent) -> Extent:
         """The programs of a tile: long ones, and those that are far apart anyway, are shared out first."""
         own = self._longest()
         most: list[Extent] = [Number(shape.programs)] if shape.programs < shape.lanes else []
@@ -281,7 +256,7 @@ class _Widening:
             if member != self._member and member in _members(self._kernel)
         )
         programs = times(extent, *others)
-        enough = power_of_two(rounded_up(programs, Number(2 * ENOUGH_PROGRAMS)))
+        enough = power_of_two(rounded_up(programs, Number(2 * shapes.WIDENED_PROGRAMS)))
         if shape.least > 1:
             enough = greatest(Number(shape.least), enough)
         # No more of them than there are, where other axes of the grid have programs as well.
@@ -292,7 +267,7 @@ class _Widening:
             isinstance(it, ir.For | ir.While) for it in self._kernel.body.contents.statements
         )
 
-    def _conditions(self, shape: Shape, limits: tuple[Extent, ...]) -> Iterator[AtLeast]:
+    def _conditions(self, shape: WidenedShape, limits: tuple[Extent, ...]) -> Iterator[AtLeast]:
         for dimension in self._own:
             match dimension:
                 case NamedDimension(name=name):
