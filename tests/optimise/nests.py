@@ -52,7 +52,7 @@ def lifted(body: str, dtype: str = "D") -> tuple[Nest, Symbols]:
     """The nest of a kernel with this body, and what makes symbols for it.
 
     Raises:
-        NotLiftedError: it is none.
+        RefusedError: it is none.
     """
     written = routine(body, dtype)
     symbols = Symbols(written)

@@ -6,9 +6,10 @@ import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, lifted
 from transpiler.optimise.collapse import collapse
-from transpiler.optimise.dependence import DependentError, passes_memory_on, reorderable
+from transpiler.optimise.dependence import passes_memory_on, reorderable
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Loop, Nest, dump_nest
+from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.stages import Stages
 from transpiler.optimise.work import Role, definitions, loops
@@ -46,14 +47,14 @@ def test_iterations_that_store_to_elements_of_their_own_may_be_reordered(
 @pytest.mark.parametrize("address", ["c", "i / b", "i * i"])
 def test_iterations_that_may_store_to_one_element_may_not(address: str) -> None:
     loop, indices = loop_of(lifted(written(address))[0])
-    with pytest.raises(DependentError, match="two iterations may write the same element"):
+    with pytest.raises(RefusedError, match="two iterations may write the same element"):
         reorderable(loop, indices)
 
 
 def test_iterations_that_read_what_others_write_may_not() -> None:
     before = f"T::load(y.add_offsets(T::arange(0, 1) + ((i + 1) * a + c)), None, None, {LOAD})"
     loop, indices = loop_of(lifted(written("i * a + c", before))[0])
-    with pytest.raises(DependentError, match="an iteration may read what another one writes"):
+    with pytest.raises(RefusedError, match="an iteration may read what another one writes"):
         reorderable(loop, indices)
 
 

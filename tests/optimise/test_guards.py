@@ -8,7 +8,7 @@ from tests.optimise.nests import LOAD, STORE, routine
 from transpiler.ir.extent import AtLeast, Extreme, Named, Number
 from transpiler.optimise.lift_guarded import Guarded, lift_guarded
 from transpiler.optimise.nest import dump_nest
-from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.symbols import Symbols
 
 COPY = (
@@ -21,7 +21,7 @@ def guarded(before: str) -> Guarded:
     """What a copy is with these statements before it.
 
     Raises:
-        NotLiftedError: it is no nest.
+        RefusedError: it is no nest.
     """
     kernel = routine(f"let c = T::program_id(Axis::X); {before} {COPY}")
     return lift_guarded(kernel, {}, Symbols(kernel))
@@ -59,5 +59,5 @@ def test_a_kernel_without_guards_has_the_grid_of_its_caller() -> None:
     ids=["not one number", "the other programs", "behind a store"],
 )
 def test_other_branches_are_no_guards(branch: str) -> None:
-    with pytest.raises(NotLiftedError, match="a branch decides what is done"):
+    with pytest.raises(RefusedError, match="a branch decides what is done"):
         guarded(branch)

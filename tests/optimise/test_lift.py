@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, dumped, lifted
-from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.refusals import RefusedError
 
 NO_MORE = "[], none, none, none, false"
 
@@ -66,7 +66,7 @@ def test_what_a_sum_starts_from_is_added_behind_its_loop() -> None:
 
 def test_lanes_of_a_sum_start_from_nothing() -> None:
     body = COLUMN_SUM.replace("let mut acc = zeros", "let mut acc = zeros + T::exp(zeros)")
-    with pytest.raises(NotLiftedError, match="`acc` starts from something else than 0"):
+    with pytest.raises(RefusedError, match="`acc` starts from something else than 0"):
         lifted(body)
 
 
@@ -92,7 +92,7 @@ def test_the_largest_may_start_from_what_loads_fill_with(start: str, fill: str) 
 )
 def test_the_largest_may_not_start_from_less_than_loads_fill_with(start: str, fill: str) -> None:
     body = LARGEST.replace("START", start).replace("FILL", fill)
-    with pytest.raises(NotLiftedError, match="is not -inf, nor what it starts from"):
+    with pytest.raises(RefusedError, match="is not -inf, nor what it starts from"):
         lifted(body, "f32")
 
 
@@ -118,14 +118,14 @@ def test_the_largest_may_not_start_from_less_than_loads_fill_with(start: str, fi
 def test_what_is_no_nest_says_why(change: tuple[str, str], reason: str) -> None:
     body = COLUMN_SUM.replace(*change)
     assert body != COLUMN_SUM
-    with pytest.raises(NotLiftedError) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         lifted(body)
     assert reason in refusal.value.reason
 
 
 def test_a_branch_is_no_nest() -> None:
     body = f"if a > b {{ T::store(y.add_offsets(T::arange(0, 1)), T::zeros::<D>(&[1]), None, {STORE}); }}"
-    with pytest.raises(NotLiftedError, match="a branch decides what is done"):
+    with pytest.raises(RefusedError, match="a branch decides what is done"):
         lifted(body)
 
 
@@ -138,5 +138,5 @@ def test_an_unmasked_store_beyond_the_end_is_no_nest() -> None:
         s += BLOCK;
     }}
     """
-    with pytest.raises(NotLiftedError, match="a store is not masked where its loop ends"):
+    with pytest.raises(RefusedError, match="a store is not masked where its loop ends"):
         lifted(body)

@@ -11,7 +11,7 @@ from transpiler.ir.dump import dump_routine
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.optimise.layout import layout
 from transpiler.optimise.materialise import materialise
-from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.stages import Stages
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def stages(body: str, off: Iterable[str] = ()) -> list[Stage]:
     """The stages of a kernel, whose indices are taken apart where they can be.
 
     Raises:
-        NotLiftedError: one has no form for tiles.
+        RefusedError: one has no form for tiles.
     """
     nest, symbols = taken_apart(body)
     options = OptimiseOptions(is_on=True, off=frozenset(off))
@@ -157,6 +157,6 @@ ONE_FOR_ALL = f"for i in 0..n {{ {store('c', load('i * a + c'))} }}"
     ],
 )
 def test_what_has_no_form_for_tiles_says_why(body: str, reason: str) -> None:
-    with pytest.raises(NotLiftedError) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         stages(COLUMN + body)
     assert refusal.value.reason == reason

@@ -8,8 +8,8 @@ import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
 from transpiler.optimise.collapse import collapse
-from transpiler.optimise.dependence import DependentError
 from transpiler.optimise.nest import Nest, dump_nest
+from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.stages import Stages
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def test_a_loop_that_reduces_alone_is_not_spread() -> None:
     ],
 )
 def test_what_changes_between_launches_is_not_computed_again(body: str, reason: str) -> None:
-    with pytest.raises(DependentError) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         works(COLUMN + body)
     assert refusal.value.reason == reason
 

@@ -19,6 +19,7 @@ from transpiler.ir.types import Pointer, PointerTensor
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.nest import Loop, item_expressions
+from transpiler.optimise.refusals import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,22 +43,13 @@ class Reach(NamedTuple):
         return self.call.op.effect is Effect.WRITES
 
 
-class DependentError(Exception):
-    """Iterations that cannot be reordered: `reason`, because of what stands at `call`."""
-
-    def __init__(self, reason: str, call: ir.OpCall) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.call = call
-
-
 def reaches(
     items: Iterable[Item], indices: Indices, axes: tuple[Axis, ...] = ()
 ) -> Iterator[Reach]:
     """All accesses in some items.
 
     Raises:
-        DependentError: one goes to an address that is not offsets from a parameter.
+        RefusedError: one goes to an address that is not offsets from a parameter.
     """
     for item in items:
         for expression in item_expressions(item):
@@ -77,7 +69,7 @@ def _reach(call: ir.OpCall, indices: Indices, axes: tuple[Axis, ...]) -> Reach:
         offsets += indices.polynomial(pointer.offsets)
         pointer = indices.resolved(pointer.pointer)
     if not isinstance(pointer, ir.Read) or pointer.symbol.kind is not ir.SymbolKind.PARAMETER:
-        raise DependentError("the address is not known", call)
+        refuse("the address is not known", call.span)
     return Reach(pointer.symbol, offsets, axes, call)
 
 
@@ -85,21 +77,21 @@ def reorderable(loop: Loop, indices: Indices) -> frozenset[ir.Symbol]:
     """The parameters that have to be positive for the iterations of a loop, inner ones included, to be independent.
 
     Raises:
-        DependentError: they are not.
+        RefusedError: they are not.
     """
     found = list(reaches((loop,), indices))
     needed: frozenset[ir.Symbol] = frozenset()
     for store in (it for it in found if it.is_store):
         positive = injective(store, indices)
         if positive is None:
-            raise DependentError("two iterations may write the same element", store.call)
+            refuse("two iterations may write the same element", store.call.span)
         needed |= positive
         for other in found:
             if other.root == store.root and other.offsets != store.offsets:
                 verb = "write" if other.is_store else "read"
-                raise DependentError(
+                refuse(
                     f"an iteration may {verb} what another one writes to `{store.root.name}`",
-                    other.call,
+                    other.call.span,
                 )
     return needed
 

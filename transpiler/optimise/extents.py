@@ -15,20 +15,13 @@ from transpiler.ir.extent import (
     Sum,
 )
 from transpiler.optimise.expressions import place_among_factors
+from transpiler.optimise.refusals import refuse
 
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.ir.extent import Extent
     from transpiler.optimise.indices import Indices
     from transpiler.optimise.nest import Axis
-
-
-class UnknownExtentError(Exception):
-    """How long an axis is cannot be computed from the arguments."""
-
-    def __init__(self, axis: Axis) -> None:
-        super().__init__(axis.symbol.name)
-        self.axis = axis
 
 
 def extent_of(polynomial: Polynomial, indices: Indices) -> Extent | None:
@@ -54,12 +47,12 @@ def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
     """How many indices an axis has.
 
     Raises:
-        UnknownExtentError: arguments alone do not say so.
+        RefusedError: arguments alone do not say so.
     """
     start = indices.polynomial(axis.start)
     found = extent_of(indices.polynomial(axis.stop) - start, indices)
     if found is None or extent_of(start, indices) is None:
-        raise UnknownExtentError(axis)
+        refuse(f"the extent of `{axis.symbol.name}` is not made of arguments", axis.span)
     return found
 
 

@@ -57,7 +57,7 @@ def lift(
     """The kernel as a nest.
 
     Raises:
-        NotLiftedError: it is none, or nothing here can tell.
+        RefusedError: it is none, or nothing here can tell.
     """
     return _Lifter(kernel, Facts(kernel, functions), symbols).nest()
 

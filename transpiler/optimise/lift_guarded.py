@@ -39,7 +39,7 @@ def lift_guarded(
     """The kernel as a nest.
 
     Raises:
-        NotLiftedError: it is none, or nothing here can tell.
+        RefusedError: it is none, or nothing here can tell.
     """
     kernel = restarted(written, symbols)
     lets = (it for it in kernel.body.contents.statements if isinstance(it, ir.Let))

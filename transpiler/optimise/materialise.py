@@ -29,7 +29,7 @@ from transpiler.optimise.indices import Indices, Inlined
 from transpiler.optimise.lane_masks import Lane, Scope
 from transpiler.optimise.layout import Execution, Lanes, Layout, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
-from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.refusals import refuse
 from transpiler.optimise.tiled import Tiler
 from transpiler.optimise.work import Role, axes_around, definitions, without_dead
 
@@ -55,7 +55,7 @@ def materialise(
     """The stage that does a work.
 
     Raises:
-        NotLiftedError: something in it has no form for tiles.
+        RefusedError: something in it has no form for tiles.
     """
     return _Materialiser(kernel, name, work, layout, symbols).stage()
 
@@ -317,7 +317,7 @@ class _Materialiser:
         for lane in self._scope.lanes:
             if shape_of(operands(call)[0].type)[self._place(lane) :][:1] in ((), (1,)):
                 reason = f"each index of `{lane.lanes.axis.symbol.name}` stores to one element"
-                raise NotLiftedError(reason, item.span)
+                refuse(reason, item.span)
         return ir.Evaluate(span=item.span, value=call, layout=item.layout)
 
     def _place(self, lane: Lane) -> int:
@@ -364,7 +364,7 @@ class _Materialiser:
         start, stop = self._expression(axis.start), self._expression(axis.stop)
         if shape_of(start.type) or shape_of(stop.type):
             reason = f"how often the loop over `{axis.symbol.name}` runs depends on lanes"
-            raise NotLiftedError(reason, item.span)
+            refuse(reason, item.span)
         step: ir.Expression = build.number(1)
         body: list[ir.Statement] = []
         if lanes is None:
@@ -434,7 +434,7 @@ class _Materialiser:
         found = {axes & lanes for axes in axes_around(reduction.symbol, loop)}
         if len(found) > 1:
             reason = f"`{reduction.name}` is combined with something beside a loop and in it"
-            raise NotLiftedError(reason, reduction.span)
+            refuse(reason, reduction.span)
         return frozenset().union(*found)
 
     def _ended(self, reduction: Reduction, loop: Loop) -> ir.Statement:

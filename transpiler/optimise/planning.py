@@ -12,9 +12,8 @@ from transpiler.optimise import shapes
 from transpiler.optimise.classics import CLASSICS
 from transpiler.optimise.collapse import collapse
 from transpiler.optimise.context import ClassicContext
-from transpiler.optimise.dependence import DependentError, passes_memory_on, reorderable
+from transpiler.optimise.dependence import passes_memory_on, reorderable
 from transpiler.optimise.extents import (
-    UnknownExtentError,
     at_least,
     extent_of,
     extent_of_axis,
@@ -37,7 +36,7 @@ from transpiler.optimise.lift_guarded import lift_guarded
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind, Loop, Nest, Store, dump_nest, walk_items
 from transpiler.optimise.outright import outright
-from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.remarks import Remarks
 from transpiler.optimise.split_index import SplitLoop, split_index
 from transpiler.optimise.split_program import split_programs
@@ -142,7 +141,7 @@ class Planner:
         name = f"{self._kernel.name}__tiled"
         try:
             found = widen(self._kernel, self._functions, self._symbols, name)
-        except NotLiftedError as refusal:
+        except RefusedError as refusal:
             self._missed(BLOCK_AXIS, refusal.reason, refusal.span)
             return None
         what = f"{found.tile} indices of `{found.axis}` in `{name}`"
@@ -161,15 +160,8 @@ class Planner:
     def _restructured(self) -> LaunchPlan | None:
         try:
             plan = self._planned()
-        except NotLiftedError as refusal:
+        except RefusedError as refusal:
             self._not_lifted(refusal.reason, refusal.span)
-            return None
-        except DependentError as refusal:
-            self._not_lifted(refusal.reason, refusal.call.span)
-            return None
-        except UnknownExtentError as refusal:
-            reason = f"the extent of `{refusal.axis.symbol.name}` is not made of arguments"
-            self._not_lifted(reason, refusal.axis.span)
             return None
         if plan is not None:
             for transform, message, span in self._done:

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 
-class NotLiftedError(Exception):
-    """A kernel that is no nest: `reason` says what stands against it, at `span`."""
+class RefusedError(Exception):
+    """A kernel that a step cannot work on: `reason` says what stands against it, at `span`."""
 
     def __init__(self, reason: str, span: Span) -> None:
         super().__init__(reason)
@@ -21,6 +21,6 @@ def refuse(reason: str, span: Span) -> NoReturn:
     """Give the kernel up.
 
     Raises:
-        NotLiftedError: always.
+        RefusedError: always.
     """
-    raise NotLiftedError(reason, span)
+    raise RefusedError(reason, span)

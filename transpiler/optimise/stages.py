@@ -16,11 +16,12 @@ from transpiler.ir.extent import Extent, Named, Number
 from transpiler.ir.launch_plan import Scratch
 from transpiler.ir.types import I32, Pointer
 from transpiler.optimise.build import Build, dtype_of
-from transpiler.optimise.dependence import DependentError, reaches
+from transpiler.optimise.dependence import reaches
 from transpiler.optimise.extents import extent_of_axis, times
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
 from transpiler.optimise.parts import Group, groups, joined
+from transpiler.optimise.refusals import refuse
 from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import (
     Role,
@@ -67,7 +68,7 @@ class Stages:
         """The launches, in order.
 
         Raises:
-            DependentError: a part would read what an earlier one has changed meanwhile.
+            RefusedError: a part would read what an earlier one has changed meanwhile.
         """
         found: list[Work] = []
         items = self._nest.items
@@ -276,14 +277,14 @@ class Stages:
             if isinstance(item, ir.Let):
                 for reach in reaches((item,), self._indices):
                     if reach.root in written:
-                        raise DependentError(
+                        refuse(
                             f"the loop stores to `{reach.root.name}`, of which this was loaded before",
-                            reach.call,
+                            reach.call.span,
                         )
                     if place < stored.get(reach.root, place):
-                        raise DependentError(
+                        refuse(
                             f"`{reach.root.name}` is stored between here and a use of what is loaded",
-                            reach.call,
+                            reach.call.span,
                         )
 
     # --- Memory between parts ---------------------------------------------------------------------

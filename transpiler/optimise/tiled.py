@@ -20,7 +20,7 @@ from transpiler.optimise.build import (
     shape_of,
     with_argument,
 )
-from transpiler.optimise.refusals import NotLiftedError
+from transpiler.optimise.refusals import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ class Tiler(Rewriter):
             case ir.OpCall():
                 return self._call(node)
             case _:
-                raise NotLiftedError("this has no form for tiles", node.span)
+                return refuse("this has no form for tiles", node.span)
 
     def _call(self, node: ir.OpCall) -> ir.Expression:
         op = node.op
@@ -84,7 +84,7 @@ class Tiler(Rewriter):
                 return with_argument(load, "other", ir.AbsentArgument(span=load.span))
             return load
         if op.family == FAMILY and any(shape_of(it) for it in inside):
-            raise NotLiftedError(f"`{op.name}` is a method of numbers, not of tiles", node.span)
+            refuse(f"`{op.name}` is a method of numbers, not of tiles", node.span)
         return replace(node, type=_type(node, *inside))
 
     def _masked(self, call: ir.OpCall) -> ir.OpCall:

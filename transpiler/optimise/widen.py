@@ -31,7 +31,7 @@ from transpiler.optimise.extents import (
 )
 from transpiler.optimise.guards import unguarded
 from transpiler.optimise.indices import Indices
-from transpiler.optimise.refusals import NotLiftedError, refuse
+from transpiler.optimise.refusals import RefusedError, refuse
 from transpiler.optimise.widen_axis import Order, extents, order_of, reached
 from transpiler.optimise.widen_frame import Frame, Varying, is_program
 from transpiler.optimise.widen_statements import Widener
@@ -64,12 +64,12 @@ def widen(
     """The kernel with a tile of programs along one axis of its grid, called `name`.
 
     Raises:
-        NotLiftedError: it has no such form, or nothing would be gained by it.
+        RefusedError: it has no such form, or nothing would be gained by it.
     """
     facts = Facts(kernel, functions)
     own = extents(kernel)
     accesses = reached(facts)
-    refused: NotLiftedError | None = None
+    refused: RefusedError | None = None
     for order in (Order.PROGRAMS, Order.OWN, Order.ALONE):
         for member in _members(kernel):
             try:
@@ -77,7 +77,7 @@ def widen(
                 if order_of(facts, varying, accesses, own) is order:
                     failures = Failures(functions, ranges_of(kernel).of)
                     return _Widening(kernel, symbols, varying, failures, order, own).made(name)
-            except NotLiftedError as refusal:
+            except RefusedError as refusal:
                 refused = refused or refusal
     if refused is None:
         refuse("there is one program", kernel.name_span)

@@ -55,7 +55,7 @@ def extents(kernel: ir.Kernel) -> tuple[Dimension, ...]:
     """The extents of a kernel's tiles, which have one dimension.
 
     Raises:
-        NotLiftedError: some have more.
+        RefusedError: some have more.
     """
     found: dict[Dimension, None] = {}
     for node in kernel.body.contents.expressions:
@@ -80,7 +80,7 @@ def reached(facts: Facts) -> tuple[Reached, ...]:
     """What a kernel loads and stores; nothing of it may be what it updates atomically, which passes nothing on then.
 
     Raises:
-        NotLiftedError: it cannot be known, or programs that run in step may not see what they stored themselves.
+        RefusedError: it cannot be known, or programs that run in step may not see what they stored themselves.
     """
     flow = facts.flow
     updated = {it.root for it in _known(facts, flow.atomics, is_store=True)}
@@ -138,7 +138,7 @@ def order_of(
     """How tiles of programs along an axis lie; `own` are the extents of the kernel's tiles.
 
     Raises:
-        NotLiftedError: it does not pay.
+        RefusedError: it does not pay.
     """
     one = constant(1)
     program = facts.values.atom(ProgramAtom(varying.member))

@@ -104,7 +104,7 @@ class ExpressionWidener:
         """An expression, widened.
 
         Raises:
-            NotLiftedError: it has no form for a tile of programs.
+            RefusedError: it has no form for a tile of programs.
         """
         match node:
             case ir.Literal():
@@ -367,7 +367,7 @@ class ExpressionWidener:
         What programs add to one element is summed up before: programs are unordered, so it is one of their sums.
 
         Raises:
-            NotLiftedError: it has no form for a tile of programs.
+            RefusedError: it has no form for a tile of programs.
         """
         made = self._accessed(node)
         if made is None or any(named_argument(node, it) is not None for it in ("sem", "scope")):

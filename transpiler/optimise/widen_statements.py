@@ -44,7 +44,7 @@ class Widener(ExpressionWidener):
         """Statements, widened.
 
         Raises:
-            NotLiftedError: one of them has no form for a tile of programs.
+            RefusedError: one of them has no form for a tile of programs.
         """
         for node in nodes:
             if self._conditions:
