@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,9 @@ from transpiler.frontend.parser import parse_file
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.lift import lift
 from transpiler.optimise.nest import Item, Loop, Nest, dump_nest
+from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.restarts import restarted
-from transpiler.optimise.split_index import SplitLoop, split_index
+from transpiler.optimise.split_index import split_index
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.work import definitions
 from transpiler.passes.cfg import Features
@@ -65,8 +67,11 @@ def taken_apart(body: str) -> tuple[Nest, Symbols]:
     indices = Indices(definitions(nest.items))
 
     def split(item: Item) -> Item:
-        found = split_index(item, indices, symbols) if isinstance(item, Loop) else item
-        return found.loop if isinstance(found, SplitLoop) else item
+        if not isinstance(item, Loop):
+            return item
+        with suppress(RefusedError):
+            return split_index(item, indices, symbols).loop
+        return item
 
     return replace(nest, items=tuple(map(split, nest.items))), symbols
 

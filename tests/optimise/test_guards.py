@@ -6,8 +6,8 @@ import pytest
 
 from tests.optimise.nests import LOAD, STORE, routine
 from transpiler.ir.extent import AtLeast, Extreme, Named, Number
-from transpiler.optimise.lift_guarded import Guarded, lift_guarded
-from transpiler.optimise.nest import dump_nest
+from transpiler.optimise.lift_guarded import lift_guarded
+from transpiler.optimise.nest import Nest, dump_nest
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.symbols import Symbols
 
@@ -17,7 +17,7 @@ COPY = (
 )
 
 
-def guarded(before: str) -> Guarded:
+def guarded(before: str) -> Nest:
     """What a copy is with these statements before it.
 
     Raises:
@@ -35,22 +35,22 @@ def test_an_axis_ends_where_programs_do_nothing(guard: str) -> None:
         f"let c = T::program_id(Axis::X); if {guard} {COPY} {'' if '}' in guard else '}'}"
     )
     found = lift_guarded(kernel, {}, Symbols(kernel))
-    assert dump_nest(found.nest).startswith("nest k[c < c_end] {")
+    assert dump_nest(found).startswith("nest k[c < c_end] {")
     end = Extreme((Named("grid_x"), Named("n")), is_least=True)
     assert [(it.name, it.value) for it in found.ends] == [("c_end", end)]
-    assert found.conditions == (AtLeast(value=Named("n"), bound=Number(1)),)
+    assert found.checks == (AtLeast(value=Named("n"), bound=Number(1)),)
 
 
 def test_a_guard_of_an_axis_that_nothing_else_is_about_has_to_let_its_first_program_pass() -> None:
     found = guarded("if T::program_id(Axis::Y) >= a { return; }")
     assert found.ends == ()
-    assert found.conditions == (AtLeast(value=Named("a"), bound=Number(1)),)
+    assert found.checks == (AtLeast(value=Named("a"), bound=Number(1)),)
 
 
 def test_a_kernel_without_guards_has_the_grid_of_its_caller() -> None:
     found = guarded("")
-    assert dump_nest(found.nest).startswith("nest k[c < grid_x] {")
-    assert (found.ends, found.conditions) == ((), ())
+    assert dump_nest(found).startswith("nest k[c < grid_x] {")
+    assert (found.ends, found.checks) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ TWO = "let d = pid / a; let c = pid % a;"
 def test_a_quotient_and_a_remainder_are_axes() -> None:
     found = split_programs(*lifted(reads(TWO, "d * n + c")))
     assert found is not None
-    text = dump_nest(found.nest)
+    text = dump_nest(found)
     assert text.startswith("nest k[c < a, d < d_end] {")
     assert "offset(x, (d * n) + c)" in text
     assert "offset(y, (d * a) + c)" in text
@@ -34,20 +34,18 @@ def test_how_long_an_axis_is_and_that_the_grid_is_whole_are_for_the_launch() -> 
     found = split_programs(*lifted(reads(TWO, "d * n + c")))
     assert found is not None
     quotient = Division(Named("grid_x"), Named("a"), is_up=False)
-    assert [(it.name, it.value) for it in found.quantities] == [("d_end", quotient)]
-    assert found.conditions == (
-        AtLeast(value=Product((quotient, Named("a"))), bound=Named("grid_x")),
-    )
+    assert [(it.name, it.value) for it in found.ends] == [("d_end", quotient)]
+    assert found.checks == (AtLeast(value=Product((quotient, Named("a"))), bound=Named("grid_x")),)
 
 
 def test_numbers_of_three_digits_are_taken_apart_twice() -> None:
     digits = "let e = pid / (a * b); let d = (pid / b) % a; let c = pid % b;"
     found = split_programs(*lifted(reads(digits, "(e * n + d) * n + c", "(e * a + d) * b + c")))
     assert found is not None
-    assert next(axis.symbol.name for axis in found.nest.programs) == "c"
-    assert len(found.nest.programs) == 3
-    assert {axis.place for axis in found.nest.programs} == {0}
-    text = dump_nest(found.nest)
+    assert next(axis.symbol.name for axis in found.programs) == "c"
+    assert len(found.programs) == 3
+    assert {axis.place for axis in found.programs} == {0}
+    text = dump_nest(found)
     assert "/" not in text
     assert "%" not in text
 

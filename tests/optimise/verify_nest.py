@@ -15,11 +15,12 @@ from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.materialise import Materialised, materialise
 from transpiler.optimise.nest import Accumulate, Loop, Nest, Store
-from transpiler.optimise.planning import Planner
+from transpiler.optimise.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from transpiler.optimise.flags import Transform
     from transpiler.optimise.nest import Axis, Item
     from transpiler.optimise.work import Work
 
@@ -113,14 +114,14 @@ def verified_nests() -> Iterator[list[tuple[str, Nest | None]]]:
     """Checks what the optimiser makes of kernels in here; it is listed by the steps, None for a launch."""
     seen: list[tuple[str, Nest | None]] = []
 
-    def saw(_self: Planner, name: str, nest: Nest) -> None:
+    def saw(_self: Trace, step: str, nest: Nest) -> None:
         verify_nest(nest)
-        seen.append((name, nest))
+        seen.append((step, nest))
 
-    def saw_works(_self: Planner, name: str, works: list[Work]) -> None:
+    def saw_works(_self: Trace, transform: Transform, works: list[Work]) -> None:
         for work in works:
             verify_work(work)
-            seen.append((name, None))
+            seen.append((transform.flag, None))
 
     def launch(kernel: ir.Kernel, name: str, work: Work, *rest: Any) -> Materialised:
         verify_work(work)
@@ -128,8 +129,8 @@ def verified_nests() -> Iterator[list[tuple[str, Nest | None]]]:
         return materialise(kernel, name, work, *rest)
 
     with (
-        patch.object(Planner, "_saw", saw),
-        patch.object(Planner, "_saw_works", saw_works),
-        patch("transpiler.optimise.planning.materialise", launch),
+        patch.object(Trace, "nest", saw),
+        patch.object(Trace, "works", saw_works),
+        patch("transpiler.optimise.variants.materialise", launch),
     ):
         yield seen

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from transpiler.ir import nodes as ir
     from transpiler.optimise.context import ClassicContext
     from transpiler.optimise.flags import Transform
+    from transpiler.optimise.trace import Trace
 
 
 class Classic(Protocol):
@@ -36,3 +37,11 @@ CLASSICS: tuple[tuple[Transform, Classic], ...] = (
     (HINTS, hints),
     (EVICTION, eviction),
 )
+
+
+def with_classics(kernel: ir.Kernel, context: ClassicContext, trace: Trace) -> ir.Kernel:
+    """The kernel as all of them leave it."""
+    for transform, apply in CLASSICS:
+        kernel = apply(kernel, context)
+        trace.kernel(transform, kernel)
+    return kernel

@@ -96,3 +96,8 @@ def power_of_two(value: Extent) -> Extent:
 def at_least(value: Extent, bound: Extent | int) -> AtLeast:
     """A condition."""
     return AtLeast(value=value, bound=Number(bound) if isinstance(bound, int) else bound)
+
+
+def below(value: Extent, bound: int) -> AtLeast:
+    """The condition that a number is less than another."""
+    return AtLeast(value=Number(bound - 1), bound=value)

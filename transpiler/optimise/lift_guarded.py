@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.extent import AtLeast, Named
+from transpiler.ir.extent import Named
 from transpiler.ir.launch_plan import GRID_NAMES, Quantity
 from transpiler.ir.types import I32
 from transpiler.ops.enums import ENUMS
@@ -25,18 +25,10 @@ if TYPE_CHECKING:
     from transpiler.optimise.symbols import Symbols
 
 
-class Guarded(NamedTuple):
-    """A nest, how long its axes of the grid are where that is not the grid, and what a launch has to check."""
-
-    nest: Nest
-    ends: tuple[Quantity, ...]
-    conditions: tuple[AtLeast, ...]
-
-
 def lift_guarded(
     written: ir.Kernel, functions: Mapping[ir.FunctionSymbol, ir.Function], symbols: Symbols
-) -> Guarded:
-    """The kernel as a nest.
+) -> Nest:
+    """The kernel as a nest, with the ends of its axes and what a launch has to check for them.
 
     Raises:
         RefusedError: it is none, or nothing here can tell.
@@ -58,8 +50,5 @@ def lift_guarded(
         end = symbols.new(f"{axis.symbol.name}_end", I32, axis.span, ir.SymbolKind.PARAMETER)
         ends.append(Quantity(name=end.name, value=least(Named(GRID_NAMES[axis.place]), *limits)))
         programs.append(replace(axis, stop=Build(axis.span).read(end)))
-    return Guarded(
-        replace(nest, programs=tuple(programs)),
-        tuple(ends),
-        tuple(at_least(it.limit, 1) for it in found),
-    )
+    checks = tuple(at_least(it.limit, 1) for it in found)
+    return replace(nest, programs=tuple(programs), ends=tuple(ends), checks=checks)

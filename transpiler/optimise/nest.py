@@ -19,6 +19,8 @@ from transpiler.ir.nodes import PLAIN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from transpiler.ir.extent import AtLeast
+    from transpiler.ir.launch_plan import Quantity
     from transpiler.ops.model import Op
     from transpiler.source import Span
 
@@ -122,11 +124,18 @@ Item: TypeAlias = ir.Let | Store | Accumulate | Loop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nest:
-    """What `kernel` computes: `items` for each index of the axes of the grid, `programs`."""
+    """What `kernel` computes: `items` for each index of the axes of the grid, `programs`.
+
+    It does so at a launch in which all `checks` hold and the parameters `positive` are. `ends` are the numbers at which
+    axes of the grid end where these are not the extents of the grid itself.
+    """
 
     kernel: ir.Kernel
     programs: tuple[Axis, ...]
     items: tuple[Item, ...]
+    ends: tuple[Quantity, ...] = ()
+    checks: tuple[AtLeast, ...] = ()
+    positive: frozenset[ir.Symbol] = frozenset()
 
 
 def walk_items(items: Iterable[Item]) -> Iterator[Item]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.mixed_radix import ratio
 from transpiler.analysis.polynomial import constant, made_of
@@ -14,6 +14,7 @@ from transpiler.ir.visit import walk_expression
 from transpiler.optimise.build import Build
 from transpiler.optimise.expressions import IntegerRewriter, expression_of
 from transpiler.optimise.nest import Loop, item_expressions, walk_items
+from transpiler.optimise.refusals import refuse
 from transpiler.optimise.work import rewritten, substituted
 
 if TYPE_CHECKING:
@@ -25,20 +26,23 @@ if TYPE_CHECKING:
 _ROUNDED = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 
 
-class SplitLoop:
-    """A loop split in two, and the parameters that have to be positive for it."""
+class SplitLoop(NamedTuple):
+    """A loop split in two, the parameters that have to be positive for it, and the divisor, for people."""
 
-    def __init__(self, loop: Loop, positive: frozenset[ir.Symbol], divisor: str) -> None:
-        self.loop = loop
-        self.positive = positive
-        self.divisor = divisor
+    loop: Loop
+    positive: frozenset[ir.Symbol]
+    divisor: str
 
 
-def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop | str:
-    """The loop as two; a text that says why not where it cannot be."""
+def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop:
+    """The loop as two.
+
+    Raises:
+        RefusedError: it cannot be.
+    """
     index = loop.axis.symbol
     if indices.polynomial(loop.axis.start) != constant(0):
-        return "the loop does not start at 0"
+        refuse("the loop does not start at 0", loop.span)
     divisions = divisions_of(index, loop.items, indices)
     divisors = {indices.polynomial(node.right) for node in divisions}
     stop = indices.polynomial(loop.axis.stop)
@@ -47,14 +51,14 @@ def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop | s
         None,
     )
     if inner is None:
-        return "its index is not divided by a factor of its bound"
+        refuse("its index is not divided by a factor of its bound", loop.span)
     outer = _quotient(stop, inner)
     build = Build(loop.span)
     if not all(indices.argument(atom) for atom in outer.atoms | inner.atoms):
-        return "the factors of its bound are not arguments"
+        refuse("the factors of its bound are not arguments", loop.span)
     extents = [expression_of(it, indices, build) for it in (outer, inner)]
     if extents[0] is None or extents[1] is None:
-        return "the factors of its bound are not arguments"
+        refuse("the factors of its bound are not arguments", loop.span)
     names = names_of_digits(index, loop.items, indices, inner)
     high, low = (symbols.new(names[it], I32, loop.axis.span) for it in range(2))
     items = without_divisions(index, loop.items, indices, inner, (high, low))
@@ -64,7 +68,7 @@ def split_index(loop: Loop, indices: Indices, symbols: Symbols) -> SplitLoop | s
         for expression in item_expressions(item)
         for node in walk_expression(expression)
     ):
-        return f"`{index.name}` is used apart from its quotient and remainder"
+        refuse(f"`{index.name}` is used apart from its quotient and remainder", loop.span)
     zero = build.number(0)
     within = Loop(
         axis=replace(loop.axis, symbol=low, start=zero, stop=extents[1]),

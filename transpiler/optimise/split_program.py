@@ -6,7 +6,7 @@ That the grid is a multiple of the divisor is for the launch to check.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.mixed_radix import ratio
 from transpiler.ir import nodes as ir
@@ -27,32 +27,20 @@ if TYPE_CHECKING:
     from transpiler.optimise.symbols import Symbols
 
 
-class SplitPrograms(NamedTuple):
-    """A nest with more axes; how long they are, what a launch has to check, and what has to be positive for it."""
-
-    nest: Nest
-    quantities: tuple[Quantity, ...]
-    conditions: tuple[AtLeast, ...]
-    positive: frozenset[ir.Symbol]
-
-
-def split_programs(nest: Nest, symbols: Symbols) -> SplitPrograms | None:
+def split_programs(nest: Nest, symbols: Symbols) -> Nest | None:
     """The nest with its axes of the grid taken apart as often as can be; None where none is."""
-    found = SplitPrograms(nest, (), (), frozenset())
+    found = nest
     lengths = {
         axis.symbol: extent_of_axis(axis, Indices(definitions(nest.items)))
         for axis in nest.programs
     }
     while (split := _once(found, lengths, symbols)) is not None:
         found = split
-    return found if found.quantities else None
+    return None if found is nest else found
 
 
-def _once(
-    before: SplitPrograms, lengths: dict[ir.Symbol, Extent], symbols: Symbols
-) -> SplitPrograms | None:
+def _once(nest: Nest, lengths: dict[ir.Symbol, Extent], symbols: Symbols) -> Nest | None:
     """One axis taken apart in two; `lengths` are those of axes in terms of what the caller passes."""
-    nest = before.nest
     indices = Indices(definitions(nest.items))
     for place, axis in enumerate(nest.programs):
         inner = _divisor(axis, nest.items, indices)
@@ -75,11 +63,15 @@ def _once(
             *nest.programs[place + 1 :],
         )
         quantity = Quantity(name=end.name, value=lengths[high])
-        return SplitPrograms(
-            replace(nest, programs=programs, items=substituted(items, {axis.symbol: whole})),
-            (*before.quantities, quantity),
-            (*before.conditions, AtLeast(value=times(lengths[high], width), bound=length)),
-            before.positive | {it for atom in inner.atoms if (it := indices.argument(atom))},
+        is_whole = AtLeast(value=times(lengths[high], width), bound=length)
+        divisors = {it for atom in inner.atoms if (it := indices.argument(atom))}
+        return replace(
+            nest,
+            programs=programs,
+            items=substituted(items, {axis.symbol: whole}),
+            ends=(*nest.ends, quantity),
+            checks=(*nest.checks, is_whole),
+            positive=nest.positive | divisors,
         )
     return None
 

@@ -1,0 +1,158 @@
+"""The ways to launch a nest, each with the sizes from which on it pays.
+
+They are asked for in order, so each has to pay against those behind it, and the last against the kernel as written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from transpiler.ir.extent import Number
+from transpiler.optimise import shapes
+from transpiler.optimise.account import Note
+from transpiler.optimise.collapse import collapse
+from transpiler.optimise.dependence import passes_memory_on
+from transpiler.optimise.extents import at_least, below, extent_of_axis, times
+from transpiler.optimise.flags import COLLAPSE_AXES, SPLIT_KERNEL, SPREAD_LOOP
+from transpiler.optimise.indices import Indices
+from transpiler.optimise.layout import layout
+from transpiler.optimise.nest import AxisKind, Loop
+from transpiler.optimise.stages import Stages
+from transpiler.optimise.work import Role, Work, definitions, loops
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from transpiler.ir.extent import AtLeast
+    from transpiler.optimise.flags import OptimiseOptions
+    from transpiler.optimise.layout import Layout
+    from transpiler.optimise.nest import Nest
+    from transpiler.optimise.symbols import Symbols
+    from transpiler.optimise.trace import Trace
+
+
+class Launch(NamedTuple):
+    """What a launch computes, and how that is laid out."""
+
+    work: Work
+    layout: Layout
+
+
+class Alternative(NamedTuple):
+    """Launches that do all of a nest; they pay where all of `pays` hold.
+
+    What they are called begins with `prefix`. `notes` are what was done for them, beyond what their layouts tell.
+    """
+
+    launches: tuple[Launch, ...]
+    pays: tuple[AtLeast, ...] = ()
+    prefix: str = ""
+    notes: tuple[Note, ...] = ()
+
+
+class Alternatives:
+    """The ways to launch a nest that some options allow."""
+
+    def __init__(
+        self, nest: Nest, symbols: Symbols, options: OptimiseOptions, trace: Trace
+    ) -> None:
+        self._nest = nest
+        self._symbols = symbols
+        self._options = options
+        self._trace = trace
+        self._indices = Indices(definitions(nest.items))
+        self._loops = [item for item in nest.items if isinstance(item, Loop)]
+
+    def __iter__(self) -> Iterator[Alternative]:
+        """Each in turn; a kernel is made of one before the next one is worked out, whose names are free again.
+
+        Raises:
+            RefusedError: the nest cannot be taken apart.
+        """
+        for work_out in (self._flat, self._whole, self._apart):
+            found = work_out()
+            if found is not None:
+                yield found
+
+    def _flat(self) -> Alternative | None:
+        """Two axes share the lanes of tiles: short rows would leave most of these without anything to do."""
+        if not self._options.has(COLLAPSE_AXES) or not self._options.has(SPREAD_LOOP):
+            return None
+        works = Stages(self._nest, self._symbols, spreads_inner=True).works()
+        collapsed = [collapse(work, self._symbols) for work in works]
+        found = [(work.role, it) for work, it in zip(works, collapsed, strict=True) if it]
+        first = next((it for role, it in found if role is not Role.FINAL), None)
+        if first is None:
+            # Partial results are few.
+            return None
+        self._trace.works(COLLAPSE_AXES, [it.work for _, it in found])
+        length = extent_of_axis(first.inner, self._indices)
+        pays = [below(length, shapes.FLAT_BELOW)]
+        if all(role is not Role.PARTIAL for role, _ in found):
+            # What reduces is as it is without sharing lanes.
+            pays += self._pays_apart(self._laid_out(works))
+        launches = self._laid_out(
+            work if it is None else it.work for work, it in zip(works, collapsed, strict=True)
+        )
+        if launches is None:
+            return None
+        outer, inner = first.outer.symbol.name, first.inner.symbol.name
+        message = (
+            f"`{outer}` and `{inner}` share lanes where `{inner}` has fewer than "
+            f"{shapes.FLAT_BELOW} indices"
+        )
+        note = Note(COLLAPSE_AXES, message, first.inner.span)
+        return Alternative(launches, tuple(pays), "flat", (note,))
+
+    def _whole(self) -> Alternative | None:
+        """One launch, where there are columns enough for all of its programs to reduce theirs alone."""
+        nest = self._nest
+        if not any(it.reductions for it in self._loops):
+            return None
+        if len(list(loops(nest.items))) > len(self._loops):
+            return None
+        if passes_memory_on(nest.items, self._indices):
+            # Threads of a program do not wait for each other's stores as launches do.
+            return None
+        work = Work(
+            role=Role.WHOLE,
+            programs=nest.programs,
+            items=nest.items,
+            summary="All of it, for a tile of columns a program.",
+        )
+        launches = self._laid_out((work,))
+        if launches is None or launches[0].layout.columns.axis.kind is not AxisKind.PROGRAM:
+            return None
+        columns = launches[0].layout.columns.extent
+        return Alternative(launches, (at_least(columns, shapes.WHOLE_COLUMNS),))
+
+    def _apart(self) -> Alternative | None:
+        """A launch for each part of the nest."""
+        works = Stages(self._nest, self._symbols).works()
+        self._trace.works(SPLIT_KERNEL, works)
+        launches = self._laid_out(works)
+        return None if launches is None else Alternative(launches, self._pays_apart(launches))
+
+    def _pays_apart(self, launches: tuple[Launch, ...] | None) -> tuple[AtLeast, ...]:
+        """Where the loops of a kernel run over contiguous tiles already, its programs have to be few to need others."""
+        if launches is None or not any(it.reductions for it in self._loops):
+            return ()
+        if any(
+            it.work.role is not Role.FINAL and it.layout.columns.axis.tile is None
+            for it in launches
+        ):
+            return ()
+        programs = times(*(extent_of_axis(it, self._indices) for it in self._nest.programs))
+        return () if programs == Number(1) else (below(programs, shapes.SPLIT_BELOW),)
+
+    def _laid_out(self, works: Iterable[Work]) -> tuple[Launch, ...] | None:
+        """Works with their layouts; None where one has none."""
+        kernel = self._nest.kernel
+        taken = frozenset(it.name for it in (*kernel.parameters, *kernel.const_generics))
+        found: list[Launch] = []
+        for work in works:
+            chosen = layout(work, self._options, taken)
+            if chosen is None:
+                return None
+            found.append(Launch(work, chosen))
+        return tuple(found)
