@@ -11,8 +11,8 @@ from transpiler.frontend.parser import parse_file
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.lift import lift
 from transpiler.optimise.nest import Item, Loop, Nest, dump_nest
+from transpiler.optimise.normal_form import normalised
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.restarts import restarted
 from transpiler.optimise.split_index import split_index
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.work import definitions
@@ -58,7 +58,7 @@ def lifted(body: str, dtype: str = "D") -> tuple[Nest, Symbols]:
     """
     written = routine(body, dtype)
     symbols = Symbols(written)
-    return lift(restarted(written, symbols), {}, symbols), symbols
+    return lift(normalised(written, symbols), {}, symbols), symbols
 
 
 def taken_apart(body: str) -> tuple[Nest, Symbols]:

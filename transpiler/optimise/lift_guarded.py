@@ -15,7 +15,7 @@ from transpiler.optimise.extents import at_least, least
 from transpiler.optimise.guards import unguarded
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.lift import lift
-from transpiler.optimise.restarts import restarted
+from transpiler.optimise.normal_form import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ def lift_guarded(
     Raises:
         RefusedError: it is none, or nothing here can tell.
     """
-    kernel = restarted(written, symbols)
+    kernel = normalised(written, symbols)
     lets = (it for it in kernel.body.contents.statements if isinstance(it, ir.Let))
     named = {it.symbol: it.value for it in lets if not it.symbol.is_mutable}
     found, statements = unguarded(kernel.body.statements, Indices(named), ENUMS["Axis"])

@@ -1,0 +1,17 @@
+"""The form of kernels from which they are lifted: of what people write in several ways, one is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transpiler.optimise.restarts import restarted
+from transpiler.optimise.tile_counts import stepped
+
+if TYPE_CHECKING:
+    from transpiler.ir import nodes as ir
+    from transpiler.optimise.symbols import Symbols
+
+
+def normalised(kernel: ir.Kernel, symbols: Symbols) -> ir.Kernel:
+    """A kernel that does the same, whose variables have one value outside of loops, and whose loops step by tiles."""
+    return stepped(restarted(kernel, symbols), symbols)
