@@ -89,7 +89,8 @@ class _Dump:
             case ir.Declare():
                 yield f"{indent}declare {self._declared(node.symbol)}"
             case ir.Assign():
-                yield f"{indent}{self._name(node.symbol)} = {self.expression(node.value)}"
+                sign = "" if node.operator is None else node.operator.value
+                yield f"{indent}{self._name(node.symbol)} {sign}= {self.expression(node.value)}"
             case ir.Evaluate():
                 yield indent + self.expression(node.value)
             case ir.If():
