@@ -60,7 +60,7 @@ def read(address: str) -> str:
 def test_a_sum_of_columns_shares_out_its_rows() -> None:
     assert layouts(COLUMN_SUM) == [
         ["columns c: PROGRAMS", "rows rows: SHARED"],
-        ["columns c: PROGRAMS", "rows p: LOOP"],
+        ["columns c: PROGRAMS", "rows part: LOOP"],
     ]
 
 
@@ -73,7 +73,7 @@ def test_a_sum_along_memory_has_a_program_for_each_tile() -> None:
 def test_a_sum_of_planes_has_tiles_of_both_loops() -> None:
     assert layouts(SCALAR_LOOP) == [
         ["columns low: PROGRAMS", "rows high: SHARED", "program c"],
-        ["columns c: PROGRAMS", "rows p: LOOP"],
+        ["columns c: PROGRAMS", "rows part: LOOP"],
     ]
 
 
@@ -82,7 +82,7 @@ def test_an_inner_loop_that_is_spread_is_an_axis_of_the_grid() -> None:
     partial, final = Stages(nest, symbols, spreads_inner=True).works()
     assert [axis.symbol.name for axis in partial.programs] == ["c", "low"]
     assert shown(laid_out(partial)) == ["columns low: PROGRAMS", "rows high: SHARED", "program c"]
-    assert shown(laid_out(final)) == ["columns low: LOOP", "rows p: LOOP", "program c"]
+    assert shown(laid_out(final)) == ["columns low: LOOP", "rows part: LOOP", "program c"]
 
 
 def test_independent_iterations_are_programs() -> None:
@@ -128,7 +128,7 @@ def test_where_no_axis_is_contiguous_there_is_no_layout() -> None:
 
 def whole(nest: Nest) -> Work:
     """All of a nest in one launch."""
-    return Work(role=Role.WHOLE, programs=nest.programs, items=nest.items, summary="")
+    return Work(role=Role.WHOLE, programs=nest.programs, items=nest.items)
 
 
 def test_a_whole_nest_shares_out_nothing() -> None:
@@ -151,8 +151,8 @@ def test_what_is_reduced_is_known() -> None:
 def test_tiles_are_called_after_their_axes_or_the_tiles_there_were() -> None:
     nest, _ = lifted(COLUMN_SUM)
     for taken, names in (
-        (TAKEN, ["TILE_C", "TILE_BLOCK"]),
-        (TAKEN | {"TILE_C"}, ["TILE_C_", "TILE_BLOCK"]),
+        (TAKEN, ["TILE_C", "TILE_ROWS"]),
+        (TAKEN | {"TILE_C"}, ["TILE_C_", "TILE_ROWS"]),
     ):
         chosen = laid_out(whole(nest), taken=taken)
         assert chosen is not None

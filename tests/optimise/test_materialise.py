@@ -55,9 +55,9 @@ def store(address: str, value: str) -> str:
 
 def test_rows_are_a_loop_over_tiles_of_a_share() -> None:
     partial = lines(stages(COLUMN_SUM)[0])
-    assert "let mut acc: D[TILE_BLOCK, TILE_C] = zeros([TILE_BLOCK, TILE_C])" in partial
+    assert "let mut acc: D[TILE_ROWS, TILE_C] = zeros([TILE_ROWS, TILE_C])" in partial
     (loop,) = (it for it in partial if it.startswith("for "))
-    assert loop.endswith(" step TILE_BLOCK {")
+    assert loop.endswith(" step TILE_ROWS {")
     (total,) = (it for it in partial if it.startswith("let total"))
     assert total == "let total: D[1, TILE_C] = sum(acc, 0, true)"
 
@@ -65,7 +65,7 @@ def test_rows_are_a_loop_over_tiles_of_a_share() -> None:
 def test_masks_are_those_of_the_lanes_that_addresses_vary_in() -> None:
     partial = lines(stages(COLUMN_SUM)[0])
     assert "let c_mask: bool[1, TILE_C] = c < grid_x" in partial
-    assert "let mask: bool[TILE_BLOCK, TILE_C] = c_mask & (rows < share_end)" in partial
+    assert "let mask: bool[TILE_ROWS, TILE_C] = c_mask & (rows < share_end)" in partial
     assert any("load(offset(x, (rows * a) + c), mask" in it for it in partial)
     (left,) = (it for it in partial if it.startswith("store("))
     assert left.startswith("store(offset(total_partials, ")
@@ -74,12 +74,12 @@ def test_masks_are_those_of_the_lanes_that_addresses_vary_in() -> None:
 
 def test_lanes_beyond_what_is_reduced_load_what_adds_nothing_or_are_replaced() -> None:
     along = lines(stages(SCALAR_LOOP)[0])
-    assert "acc = acc + (load(offset(x, at), mask, 0.0_stored D))" in along
+    assert "acc += (load(offset(x, at), mask, 0.0_stored D))" in along
     positive = SCALAR_LOOP.replace("acc + T::load", "acc + T::exp(T::load").replace(
         f"{LOAD});\n        i += 1", f"{LOAD}));\n        i += 1"
     )
-    (term,) = (it for it in lines(stages(positive)[0]) if it.startswith("acc = acc + "))
-    assert term.startswith("acc = acc + where_(")
+    (term,) = (it for it in lines(stages(positive)[0]) if it.startswith("acc += "))
+    assert term.startswith("acc += where_(")
     assert term.endswith(", 0.0_D)")
 
 
@@ -103,7 +103,7 @@ def test_parameters_are_those_that_are_read_then_new_pointers_then_new_numbers()
 
 def test_tiles_that_other_stages_depend_on_are_not_tuned() -> None:
     partial, final = stages(COLUMN_SUM)
-    assert [it.name for it in partial.tiles] == ["TILE_C", "TILE_BLOCK"]
+    assert [it.name for it in partial.tiles] == ["TILE_C", "TILE_ROWS"]
     assert not any(it.choices for it in partial.tiles)
     assert all(it.choices for it in final.tiles)
 

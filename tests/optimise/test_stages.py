@@ -110,8 +110,8 @@ def test_a_part_leaves_its_sum_in_a_slot_of_its_own() -> None:
     ]
     assert text(final).splitlines() == [
         "nest k[c < grid_x] {",
-        "  for p in 0_i32..parts reducing sum sum as sum {",
-        "    let slot = (p * grid_x) + c",
+        "  for part in 0_i32..parts reducing sum sum as sum {",
+        "    let slot = (part * grid_x) + c",
         "    sum <- (load(offset(sum_partials, slot)))",
         "  }",
         "  store(offset(y, pid_x), sum)",

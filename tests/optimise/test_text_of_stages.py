@@ -65,17 +65,17 @@ def test_a_share_of_a_reduction() -> None:
         "    # block-axis: a program does TILE_C indices of c.",
         "    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]",
         "    c_mask = c < grid_x",
-        "",
-        "    # What has been added up so far.",
-        "    acc = tl.zeros([TILE_BLOCK, TILE_C], D)",
         "    # split-reduction: the program's share of rows.",
         "    share_start = share * rows_per_share",
         "    share_end = tl.minimum(share_start + rows_per_share, n)",
-        "    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):",
-        "        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]",
+        "",
+        "    # What has been added up so far.",
+        "    acc = tl.zeros([TILE_ROWS, TILE_C], D)",
+        "    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):",
+        "        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]",
         "        mask = c_mask & (rows < share_end)",
         "        v = tl.load(x + (rows * a + c), mask=mask, other=0.0).to(D)",
-        "        acc = acc + v",
+        "        acc += v",
         "",
         "    # All lanes in one.",
         "    total = tl.sum(acc, axis=0, keep_dims=True)",
@@ -87,23 +87,23 @@ def test_a_share_of_a_reduction() -> None:
 
 def test_what_may_not_be_the_identity_beyond_the_end_is_selected() -> None:
     squares = COLUMNS.replace("acc = acc + v;", "acc = acc + v * v;")
-    assert "        acc = acc + v * v" in stage(squares, "partial")
+    assert "        acc += v * v" in stage(squares, "partial")
     # Zero times an infinity is no zero.
     weighted = squares.replace("acc + v * v;", "acc + v * w;").replace(
         "let zeros", f"let w = T::load(x.add_offsets(at), None, None, {LOAD});\n    let zeros"
     )
-    assert "        acc = acc + tl.where(rows_mask, v * w, 0.0)" in stage(weighted, "partial")
+    assert "        acc += tl.where(rows_mask, v * w, 0.0)" in stage(weighted, "partial")
 
 
 def test_partial_results_combined() -> None:
     lines = stage(COLUMNS, "final")
-    assert lines[lines.index("    for p_start in range(0, parts, TILE_P):") - 1 :] == [
-        "    acc = tl.zeros([TILE_P, TILE_C], D)",
-        "    for p_start in range(0, parts, TILE_P):",
-        "        p = p_start + tl.arange(0, TILE_P)[:, None]",
-        "        mask = c_mask & (p < parts)",
-        "        slot = p * grid_x + c",
-        "        acc = acc + tl.load(total_partials + slot, mask=mask, other=0.0).to(D)",
+    assert lines[lines.index("    for part_start in range(0, parts, TILE_PART):") - 1 :] == [
+        "    acc = tl.zeros([TILE_PART, TILE_C], D)",
+        "    for part_start in range(0, parts, TILE_PART):",
+        "        part = part_start + tl.arange(0, TILE_PART)[:, None]",
+        "        mask = c_mask & (part < parts)",
+        "        slot = part * grid_x + c",
+        "        acc += tl.load(total_partials + slot, mask=mask, other=0.0).to(D)",
         "",
         "    # All lanes in one.",
         "    total = tl.sum(acc, axis=0, keep_dims=True)",
@@ -147,3 +147,105 @@ def test_a_loop_that_leaves_nothing_behind_is_no_launch() -> None:
 def test_where_nothing_is_stored_there_is_no_stage() -> None:
     body = PLANES[: PLANES.index("        T::store")] + "        s += BLOCK;\n    }\n"
     assert stage(body, "tiled") == []
+
+
+def test_comments_above_paragraphs_stay_where_some_of_these_go() -> None:
+    body = COLUMNS.replace("    let zeros", "\n    // Zeros, to which all is added.\n    let zeros")
+    body = body.replace("\n\n    // What has been added up so far.\n", "\n")
+    body = body.replace(
+        "    T::store(y", "\n    // What is left.\n    let again = at;\n    T::store(y"
+    )
+    lines = stage(body, "whole")
+    assert lines[lines.index("    # Zeros, to which all is added.") + 1].startswith("    acc = ")
+    assert lines[lines.index("    # What is left.") - 1 :] == [
+        "",
+        "    # What is left.",
+        "    tl.store(y + c, total, mask=c_mask)",
+    ]
+
+
+def test_comments_on_the_index_of_an_axis_stay_with_the_kernel_as_written() -> None:
+    body = COLUMNS.replace("    let c =", "    // One program a column.\n    let c =")
+    assert not any("One program" in line for line in stage(body, "whole"))
+
+
+ROWS = f"""
+    let row = T::program_id(Axis::X);
+    let zeros = T::zeros::<D>(&[BLOCK]);
+
+    // The squares of a row.
+    let mut acc = zeros;
+    let mut s: i32 = 0;
+    while s < n {{
+        let cols = T::arange(0, BLOCK) + s;
+        let v = T::load(x.add_offsets(cols + row * n), Some(cols.lt(n)), None, {LOAD});
+        acc = acc + T::where_(cols.lt(n), v * v, zeros);
+        s += BLOCK;
+    }}
+    T::store(y.add_offsets(T::arange(0, 1) + row), T::sum(acc, None, true), None, {STORE});
+"""
+
+
+def test_what_is_combined_once_is_combined_with_nothing() -> None:
+    assert stage(ROWS, "partial")[-7:] == [
+        "",
+        "    # The squares of a row.",
+        "    v = tl.load(x + (cols + row * n), mask=cols_mask, other=0.0).to(D)",
+        "    acc = tl.sum(v * v)",
+        "",
+        "    slot = cols_tile * grid_x + row",
+        "    tl.store(acc_partials + slot, acc)",
+    ]
+
+
+def test_what_is_stored_after_it_is_combined_keeps_its_variable() -> None:
+    store = f"T::store(x.add_offsets(cols + row * n), v, Some(cols.lt(n)), {STORE});"
+    body = ROWS.replace("        s += BLOCK", f"        {store}\n        s += BLOCK")
+    lines = stage(body, "partial")
+    assert "    acc = tl.zeros([TILE_COLS], D)" in lines
+    assert "    acc += v * v" in lines
+
+
+def test_numbers_are_cast_once() -> None:
+    mean = (
+        "total * T::cast::<f32, D>(T::full::<f32>(&[1], 1.0f32 / (n as f32)), None, false)"
+        " / T::cast::<i32, D>(T::full::<i32>(&[1], a), None, false)"
+    )
+    lines = stage(COLUMNS.replace("total, None", f"{mean}, None"), "whole")
+    value = "total * (1.0 / tl.cast(n, tl.float32)).to(D) / tl.cast(a, D)"
+    assert lines[-1] == f"    tl.store(y + c, {value}, mask=c_mask)"
+
+
+def test_the_first_element_is_where_the_pointer_is() -> None:
+    body = ROWS.replace("T::program_id(Axis::X)", "0").replace(" + row)", ")")
+    assert stage(body, "final")[-1] == "    tl.store(y, acc)"
+
+
+@pytest.mark.parametrize(
+    ("extent", "tile"),
+    [("BLOCK_N", "TILE_N"), ("BLOCK_SIZE", "TILE_ROWS"), ("BLOCK_C", "TILE_ROWS")],
+)
+def test_tiles_are_called_by_what_the_kernel_calls_its_own(extent: str, tile: str) -> None:
+    rust = kernel(COLUMNS).replace("BLOCK", extent)
+    result = transpile_source(
+        SourceFile("k.rs", rust), Options(optimise=OptimiseOptions(is_on=True))
+    )
+    assert result.text is not None
+    name = tile.removeprefix("TILE_").lower()
+    assert f"        rows = {name}_start + tl.arange(0, {tile})[:, None]" in result.text
+
+
+def test_no_dtype_is_passed_that_nothing_is_of() -> None:
+    body = COLUMNS.replace("zeros::<D>", "zeros::<f32>").replace("Some(zeros)", "None")
+    cast = "T::cast::<D, f32>(v, None, false)"
+    body = body.replace("acc + v;", f"acc + T::where_(mask, {cast}, zeros);")
+    rust = kernel(body).replace("y: T::Pointer<D>", "y: T::Pointer<f32>")
+    result = transpile_source(
+        SourceFile("k.rs", rust), Options(optimise=OptimiseOptions(is_on=True))
+    )
+    assert result.text is not None
+    (plan,) = (it.optimised for it in result.plans)
+    assert plan is not None
+    final = plan.variants[-1].stages[-1].kernel
+    assert final.name == "k__final"
+    assert final.dtype_parameters == ()

@@ -118,7 +118,6 @@ class Alternatives:
             role=Role.WHOLE,
             programs=nest.programs,
             items=nest.items,
-            summary="All of it, for a tile of columns a program.",
         )
         launches = self._laid_out((work,))
         if launches is None or launches[0].layout.columns.axis.kind is not AxisKind.PROGRAM:

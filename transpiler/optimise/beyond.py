@@ -1,7 +1,7 @@
 """What lanes beyond the end of an axis that is reduced combine: the identity.
 
-A load that is combined as it is fills with it, and sums and products of loads that fill with 0 are 0. All else is
-replaced, by a selection: 0 times an infinity would not be 0.
+A load that is combined as it is fills with it, be it by the name it has, and sums and products of loads that fill with
+0 are 0. All else is replaced, by a selection: 0 times an infinity would not be 0.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import named_value, operands
 from transpiler.ir import nodes as ir
+from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build, dtype_of, shape_of, with_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from transpiler.optimise.lane_masks import Lane, Scope
     from transpiler.optimise.layout import Layout
 
@@ -32,6 +35,8 @@ class Beyond:
         self._scope = scope
         self._layout = layout
         self._values: dict[ir.Symbol, ir.Expression] = {}
+        self._filled_names: dict[ir.Symbol, ir.Expression] = {}
+        """The loads that have names and were to fill with something, as they are to be."""
 
     def define(self, symbol: ir.Symbol, value: ir.Expression) -> None:
         """Note what a name stands for."""
@@ -41,24 +46,53 @@ class Beyond:
         """The term with the identity in lanes that do not exist."""
         build = Build(term.span)
         mask = self._scope.mask(self._scope.reduced, build)
-        if mask is None or self._held(term) == identity:
+        if mask is None:
             return term
-        filled = self._filled(term, identity)
-        if filled is not None:
-            return filled
+        if self._may_fill(term, identity):
+            return self._with_fill(term, identity)
         return build.select(mask, term, build.literal(identity, dtype_of(term)))
 
-    def _filled(self, term: ir.Expression, identity: float) -> ir.Expression | None:
-        """A load that fills with the identity; None where the term is none, or fills with something else."""
+    def settled(self, block: ir.Block) -> ir.Block:
+        """The statements, in which loads that have names fill with what was asked of them."""
+        return _Filling(self._filled_names).block(block) if self._filled_names else block
+
+    def _may_fill(self, term: ir.Expression, identity: float) -> bool:
         match term:
+            case _ if self._held(term) == identity:
+                return True
+            case ir.Read(symbol=symbol) if symbol in self._values:
+                return self._may_fill(self._values[symbol], identity)
             case ir.Cast(kind=ir.CastKind.WIDEN, operand=operand):
-                filled = self._filled(operand, identity)
-                return None if filled is None else replace(term, operand=filled)
-            case ir.OpCall() if self._is_masked(term) and named_value(term, "other") is None:
+                return self._may_fill(operand, identity)
+            case ir.OpCall():
+                return self._is_masked(term) and named_value(term, "other") is None
+            case ir.Binary(operator=operator, left=left, right=right) if operator in _OF_ZEROS:
+                return identity == 0 and all(self._may_fill(it, identity) for it in (left, right))
+            case _:
+                return False
+
+    def _with_fill(self, term: ir.Expression, identity: float) -> ir.Expression:
+        """What may fill with the identity, so that it does."""
+        match term:
+            case _ if self._held(term) == identity:
+                return term
+            case ir.Read(symbol=symbol):
+                filled = self._with_fill(self._values[symbol], identity)
+                self._values[symbol] = self._filled_names[symbol] = filled
+                return term
+            case ir.Cast(operand=operand):
+                return replace(term, operand=self._with_fill(operand, identity))
+            case ir.Binary(left=left, right=right):
+                return replace(
+                    term,
+                    left=self._with_fill(left, identity),
+                    right=self._with_fill(right, identity),
+                )
+            case ir.OpCall():
                 fill = Build(term.span).literal(identity, dtype_of(term))
                 return with_argument(term, "other", fill)
             case _:
-                return None
+                raise TypeError("nothing is filled there")
 
     def _held(self, node: ir.Expression) -> float | None:
         """What a value is in lanes that do not exist."""
@@ -86,3 +120,15 @@ _OF_ZEROS = frozenset(
     {ir.BinaryOperator.MULTIPLY, ir.BinaryOperator.ADD, ir.BinaryOperator.SUBTRACT}
 )
 """What is 0 of zeros."""
+
+
+class _Filling(Rewriter):
+    """Gives names other values."""
+
+    def __init__(self, values: Mapping[ir.Symbol, ir.Expression]) -> None:
+        self._values = values
+
+    def leave_statement(self, node: ir.Statement) -> tuple[ir.Statement, ...]:
+        if isinstance(node, ir.Let) and node.symbol in self._values:
+            return (replace(node, value=self._values[node.symbol]),)
+        return (node,)

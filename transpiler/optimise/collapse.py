@@ -84,19 +84,11 @@ def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
         tile=None,
         stop=build.multiply(outer.stop, inner.stop),
         place=outer.place,
+        note=f"collapse-axes: {both.name} counts all {inner.symbol.name} of each {outer.symbol.name}.",
     )
     index = build.read(both)
     names = (
-        ir.Let(
-            span=inner.span,
-            symbol=outer.symbol,
-            value=build.divide(index, inner.stop),
-            layout=ir.Layout(
-                comments=(
-                    f"collapse-axes: {both.name} counts all {inner.symbol.name} of each {outer.symbol.name}.",
-                )
-            ),
-        ),
+        ir.Let(span=inner.span, symbol=outer.symbol, value=build.divide(index, inner.stop)),
         ir.Let(span=inner.span, symbol=inner.symbol, value=build.remainder(index, inner.stop)),
     )
     programs = tuple(axis if it is outer else it for it in work.programs if it is not inner)

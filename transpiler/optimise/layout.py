@@ -31,6 +31,8 @@ from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import Role, definitions, loops
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.ir import nodes as ir
     from transpiler.ir.extent import Extent
@@ -53,12 +55,14 @@ class Execution(Enum):
 class Lanes(NamedTuple):
     """Axes whose indices are the lanes of tiles along one dimension: several where loops follow one another.
 
-    `extent` is that of the first. `block` is what the extent of tiles is called, `default` what it is without tuning.
+    `extent` is that of the first. `label` is what names are made of, `block` what the extent of tiles is called,
+    `default` what it is without tuning.
     """
 
     axes: tuple[Axis, ...]
     execution: Execution
     extent: Extent
+    label: str
     block: str
     default: Extent
     choices: tuple[int, ...]
@@ -114,22 +118,27 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     size = _item_size(_most_varied(every, axes, indices))
     most = _lanes_in_flight(shape, work, indices) if shape.stages else count(shape.lanes, size)
     across = extent_of_axis(columns, indices)
+    every_axis = (*work.programs, *(loop.axis for loop in nested))
+    label = _label(columns, every_axis)
     first = Lanes(
         axes=(columns,),
         execution=_execution(columns, work, reduced, options, is_rows=False),
         extent=across,
-        block=_block(columns, taken),
+        label=label,
+        block=_block(label, taken),
         default=least(count(shape.columns, size), power_of_two(across)),
         choices=shape.column_choices,
     )
     second = None
     if rows:
         down = extent_of_axis(rows[0], indices)
+        label = _label(rows[0], every_axis)
         second = Lanes(
             axes=rows,
             execution=_execution(rows[0], work, reduced, options, is_rows=True),
             extent=down,
-            block=_block(rows[0], taken | {first.block}),
+            label=label,
+            block=_block(label, taken | {first.block}),
             default=least(rounded_down(most, first.default), power_of_two(down)),
             choices=shape.row_choices,
         )
@@ -280,10 +289,29 @@ def _execution(
     return Execution.SHARED if is_rows else Execution.PROGRAMS
 
 
-def _block(axis: Axis, taken: frozenset[str]) -> str:
+def _label(axis: Axis, others: Iterable[Axis]) -> str:
+    """What names of what belongs to an axis are made of: `n` for what the kernel has `BLOCK_N` lanes of at a time.
+
+    That is the name of its index where the kernel says less, or means another axis by it.
+    """
+    if axis.tile is None:
+        return axis.symbol.name
+    words = (it for it in axis.tile.name.lower().split("_") if it not in _SAY_NO_AXIS)
+    label = "_".join(words)
+    means_other = any(
+        it.symbol.name == label and it.symbol is not axis.symbol and it.tile is not axis.tile
+        for it in others
+    )
+    return axis.symbol.name if not label or means_other else label
+
+
+_SAY_NO_AXIS = frozenset({"", "block", "tile", "size"})
+"""The words in names of extents of tiles that do not tell along what."""
+
+
+def _block(label: str, taken: frozenset[str]) -> str:
     """What the extent of tiles along an axis is called."""
-    name = axis.symbol.name.upper() if axis.tile is None else axis.tile.name.removeprefix("BLOCK_")
-    name = f"TILE_{name}"
+    name = f"TILE_{label.upper()}"
     while name in taken:
         name += "_"
     return name

@@ -41,6 +41,7 @@ from transpiler.optimise.nest import (
     item_expressions,
     walk_items,
 )
+from transpiler.optimise.paragraphs import below
 from transpiler.optimise.refusals import refuse
 
 if TYPE_CHECKING:
@@ -76,9 +77,32 @@ class _Lifter(ExpressionLifter):
 
     def _items(self, block: ir.Block) -> tuple[Item, ...]:
         items: list[Item] = []
-        for statement in block.statements:
-            items += self._item(statement)
+        heading: ir.Layout | None = None
+        for place, statement in enumerate(block.statements):
+            begins = place == 0 or statement.layout.blank_before
+            if begins:
+                heading = None
+            (headed,) = (statement,) if heading is None else below(heading, [statement])
+            made = list(self._item(headed))
+            if made or self._shows(headed):
+                heading = None
+            elif begins:
+                heading = self._left_of(headed)
+            items += made
         return tuple(items)
+
+    def _shows(self, statement: ir.Statement) -> bool:
+        """Whether what is written above shows above the variable of a reduction, or its result."""
+        if not isinstance(statement, ir.Let):
+            return False
+        symbol = statement.symbol
+        return symbol.is_mutable or self._naming.get(symbol) in self._reductions
+
+    def _left_of(self, statement: ir.Statement) -> ir.Layout:
+        """What is left where a name goes: comments on the index of an axis are about the kernel as written."""
+        if isinstance(statement, ir.Let) and statement.symbol in self._naming:
+            return ir.Layout(blank_before=statement.layout.blank_before)
+        return statement.layout
 
     def _item(self, node: ir.Statement) -> Iterator[Item]:
         match node:
@@ -109,6 +133,7 @@ class _Lifter(ExpressionLifter):
                 self._values[node.symbol] = value
                 # An axis is called as the kernel calls its index first, a reduction as it calls the result.
                 if symbol not in self._names:
+                    self._naming[node.symbol] = symbol
                     self._names[symbol] = node.symbol.name
                     self._result_layouts[symbol] = node.layout
             case ir.Literal():

@@ -73,6 +73,8 @@ class ExpressionLifter(Rewriter):
         self._open: set[ir.Symbol] = set()
         """The reductions whose loop is being lifted."""
         self._names: dict[ir.Symbol, str] = {}
+        self._naming: dict[ir.Symbol, ir.Symbol] = {}
+        """What gave axes and reductions their names."""
         self._result_layouts: dict[ir.Symbol, ir.Layout] = {}
         """How the statements look that name the results of reductions."""
         self._combines: dict[object, Combine] = {
@@ -172,7 +174,20 @@ class ExpressionLifter(Rewriter):
             return _literal(op.value(), node)
         if not op.is_lanewise or not isinstance(node.type, Tensor | Scalar):
             refuse(f"`{op.name}` does not work lane by lane", node.span)
-        return self.expression_parts(node)
+        return self._converted(node) or self.expression_parts(node)
+
+    def _converted(self, node: ir.OpCall) -> ir.Expression | None:
+        """What converts a tile of one of Rust's integers converts that; None for any other call."""
+        source = copied(node)
+        if source is None or not all(map(_is_left_out, node.arguments[1:])):
+            return None
+        match self.expression(source):
+            case ir.Cast(kind=ir.CastKind.MATERIALISE, operand=operand) if is_integer(operand):
+                return ir.Cast(
+                    span=node.span, type=node.type, operand=operand, kind=ir.CastKind.RUST_AS
+                )
+            case _:
+                return None
 
     def _copied(self, node: ir.OpCall) -> ir.Expression:
         source = copied(node)
@@ -295,6 +310,14 @@ def _terms(node: ir.Expression) -> Iterator[ir.Expression]:
 def is_read(node: ir.Expression, symbol: ir.Symbol) -> bool:
     """Whether an expression is the value of a symbol."""
     return isinstance(node, ir.Read) and node.symbol == symbol
+
+
+def _is_left_out(argument: ir.Argument) -> bool:
+    match argument:
+        case ir.AbsentArgument() | ir.FlagArgument(value=False):
+            return True
+        case _:
+            return False
 
 
 def has_lanes(symbol: ir.Symbol) -> bool:

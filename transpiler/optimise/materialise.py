@@ -13,25 +13,21 @@ from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named
 from transpiler.ir.launch_plan import Quantity, Stage, Tile
-from transpiler.ir.types import (
-    I32,
-    NamedDimension,
-    Pointer,
-    Tensor,
-)
-from transpiler.ops.table import OPS
+from transpiler.ir.types import I32, NamedDimension, Pointer
 from transpiler.optimise import shapes
+from transpiler.optimise.accumulators import Accumulators
 from transpiler.optimise.beyond import Beyond
-from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of
+from transpiler.optimise.build import Build, shape_of
 from transpiler.optimise.digits import Digit, decoded
 from transpiler.optimise.extents import extent_of_axis, rounded_up, times
 from transpiler.optimise.indices import Indices, Inlined
 from transpiler.optimise.lane_masks import Lane, Scope
 from transpiler.optimise.layout import Execution, Lanes, Layout, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
+from transpiler.optimise.paragraphs import below
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.tiled import Tiler
-from transpiler.optimise.work import Role, axes_around, definitions, without_dead
+from transpiler.optimise.work import Role, definitions, without_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,11 +73,13 @@ class _Materialiser:
         self._beyond = Beyond(self._scope, layout)
         self._lanes: dict[ir.Symbol, Lane] = {}
         self._quantities: list[Quantity] = []
-        self._accumulators: dict[ir.Symbol, tuple[Reduction, ir.Symbol]] = {}
+        self._accumulators = Accumulators(layout, self._scope, self._beyond, symbols, self._blocks)
         self._build = Build(kernel.name_span)
         self._digits: list[Digit] = []
         self._limits: tuple[ir.Expression, ...] = ()
         self._shares: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
+        self._bounds: dict[ir.Symbol, tuple[ir.Expression, ir.Expression]] = {}
+        """The first and the end of the indices that the program has of an axis whose loop is shared out."""
 
     # --- The whole --------------------------------------------------------------------------------
 
@@ -95,12 +93,12 @@ class _Materialiser:
         # What the place of the program is stands apart from what is done there.
         body[:1] = [replace(it, layout=replace(it.layout, blank_before=True)) for it in body[:1]]
         statements = (*head, *body)
-        block = self._scope.settled(ir.Block(span=self._kernel.body.span, statements=statements))
+        block = ir.Block(span=self._kernel.body.span, statements=statements)
+        block = self._scope.settled(self._beyond.settled(block))
         read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
         made = replace(
             self._kernel,
             name=self._name,
-            docs=(self._work.summary,),
             const_generics=(
                 *(it for it in self._kernel.const_generics if it in read),
                 *self._blocks.values(),
@@ -167,6 +165,8 @@ class _Materialiser:
             yield from self._indices_of(columns, self._digits[0].symbol)
         if rows is not None and rows.execution is Execution.PROGRAMS:
             yield from self._indices_of(rows, self._digits[-1].symbol)
+        if rows is not None and rows.execution is Execution.SHARED:
+            yield from self._share(rows.axis)
         self._number_part()
 
     def _tile_digit(self, lanes: Lanes) -> Digit:
@@ -175,13 +175,13 @@ class _Materialiser:
         block = self._blocks[lanes.block]
         start, stop = self._outright(axis.start), self._outright(axis.stop)
         count = build.rounded_up(build.subtract(stop, start), build.read(block))
-        name = axis.symbol.name
+        name = lanes.label
         symbol = self._symbols.new(f"{name}_tile", I32, axis.span)
         return Digit(symbol, count, rounded_up(lanes.extent, Named(block.name)), f"{name}_tiles")
 
     def _share_digit(self, rows: Lanes) -> Digit:
         """The part of the rows a program does; how many there are is worked out at the launch."""
-        axis, name = rows.axis, rows.axis.symbol.name
+        axis, name = rows.axis, rows.label
         others = tuple(extent_of_axis(it, self._indices) for it in self._layout.programs)
         shares = self._parameter(f"{name}_shares", axis)
         each = self._parameter(f"{name}_per_share", axis)
@@ -254,11 +254,14 @@ class _Materialiser:
         value = build.add(first, tile)
         index = self._symbols.like(axis.symbol, value.type)
         yield ir.Let(
-            span=axis.span, symbol=index, value=value, layout=_comment(self._origin(lanes, axis))
+            span=axis.span,
+            symbol=index,
+            value=value,
+            layout=_comment(axis.note, self._origin(lanes, axis)),
         )
         self._values[axis.symbol] = build.read(index)
         exists = build.less(build.read(index), stop)
-        mask = self._scope.named(f"{axis.symbol.name}_mask", exists)
+        mask = self._scope.named(f"{lanes.label}_mask", exists)
         yield mask
         lane = Lane(lanes, mask.symbol, axis.symbol in self._layout.reduced)
         is_spread = lanes.execution is Execution.PROGRAMS
@@ -299,6 +302,9 @@ class _Materialiser:
         match item:
             case ir.Let():
                 value = self._expression(item.value)
+                if isinstance(value, ir.Read):
+                    self._values[item.symbol] = value
+                    return
                 symbol = self._symbols.like(item.symbol, value.type)
                 self._values[item.symbol] = ir.Read(span=item.span, type=value.type, symbol=symbol)
                 self._beyond.define(symbol, value)
@@ -306,7 +312,7 @@ class _Materialiser:
             case Store():
                 yield self._store(item)
             case Accumulate():
-                yield self._accumulate(item)
+                yield self._accumulators.combined(item, self._expression(item.term))
             case Loop():
                 yield from self._loop(item)
 
@@ -323,45 +329,56 @@ class _Materialiser:
     def _place(self, lane: Lane) -> int:
         return self._layout.lanes.index(lane.lanes)
 
-    def _accumulate(self, item: Accumulate) -> ir.Statement:
-        reduction, accumulator = self._accumulators[item.symbol]
-        build = Build(item.span)
-        identity = reduction.combine.identity
-        term = self._beyond.combined(self._expression(item.term), identity)
-        before = build.read(accumulator)
-        combine = reduction.combine
-        type_ = Tensor(dtype=dtype_of(before), shape=broadcast(before.type, term.type))
-        value: ir.Expression
-        if combine.pairwise is not None:
-            value = build.call(combine.pairwise, (dtype_of(before),), type_, before, term)
-        else:
-            operator = combine.reduce.combines
-            if not isinstance(operator, ir.BinaryOperator):
-                raise TypeError("a reduction combines by an operator or an operation")
-            value = ir.Binary(
-                span=item.span, type=type_, operator=operator, left=before, right=term
-            )
-        return ir.Assign(span=item.span, symbol=accumulator, value=value, layout=item.layout)
-
     def _loop(self, item: Loop) -> Iterator[ir.Statement]:
-        for reduction in item.reductions:
-            yield self._started(reduction, item)
-        yield from self._iterated(item)
-        for reduction in item.reductions:
-            yield self._ended(reduction, item)
+        """A loop, or what is there of one where programs are its iterations, between variables and their results."""
+        reductions = item.reductions
+        started = [self._accumulators.started(it, item, self._initial(it)) for it in reductions]
+        body = list(self._iterated(item))
+        for reduction, variable in zip(reductions, started, strict=True):
+            place = self._accumulators.only_term(reduction, variable, body)
+            if place is None:
+                yield variable
+            else:
+                body = below(variable.layout, [*body[:place], *body[place + 1 :]])
+        yield from body
+        for reduction in reductions:
+            result = self._accumulators.ended(reduction, item)
+            self._values[reduction.symbol] = Build(reduction.span).read(result.symbol)
+            yield result
+
+    def _initial(self, reduction: Reduction) -> ir.Expression | None:
+        return None if reduction.initial is None else self._expression(reduction.initial)
+
+    def _share(self, axis: Axis) -> Iterator[ir.Statement]:
+        """The iterations of a loop that the program has."""
+        build = Build(axis.span)
+        share, each = self._shares[axis.symbol]
+        first = build.multiply(build.read(share), build.read(each))
+        first = build.add(self._outright(axis.start), first)
+        begin = self._symbols.new("share_start", I32, axis.span)
+        note = f"split-reduction: the program's share of {axis.symbol.name}."
+        yield ir.Let(span=axis.span, symbol=begin, value=first, layout=_comment(note))
+        last = build.add(build.read(begin), build.read(each))
+        last = build.least(last, self._outright(axis.stop))
+        end = self._symbols.new("share_end", I32, axis.span)
+        yield ir.Let(span=axis.span, symbol=end, value=last)
+        self._bounds[axis.symbol] = (build.read(begin), build.read(end))
 
     def _iterated(self, item: Loop) -> Iterator[ir.Statement]:
         lanes = self._lanes_of(item.axis)
         if lanes is not None and lanes.execution is Execution.PROGRAMS:
             self._scope.lanes.append(self._lanes[item.axis.symbol])
-            for inner in item.items:
-                yield from self._item(inner)
+            inside = [it for inner in item.items for it in self._item(inner)]
             self._scope.lanes.pop()
+            yield from below(item.layout, inside)
             return
         axis = item.axis
         build = Build(item.span)
         depth = len(self._scope.lanes)
-        start, stop = self._expression(axis.start), self._expression(axis.stop)
+        start, stop = self._bounds.get(axis.symbol) or (
+            self._expression(axis.start),
+            self._expression(axis.stop),
+        )
         if shape_of(start.type) or shape_of(stop.type):
             reason = f"how often the loop over `{axis.symbol.name}` runs depends on lanes"
             refuse(reason, item.span)
@@ -371,19 +388,8 @@ class _Materialiser:
             symbol = self._symbols.like(axis.symbol)
             self._values[axis.symbol] = build.read(symbol)
         else:
-            symbol = self._symbols.new(f"{axis.symbol.name}_start", I32, axis.span)
+            symbol = self._symbols.new(f"{lanes.label}_start", I32, axis.span)
             step = build.read(self._blocks[lanes.block])
-            if lanes.execution is Execution.SHARED:
-                share, each = self._shares[axis.symbol]
-                first = build.add(start, build.multiply(build.read(share), build.read(each)))
-                begin = self._symbols.new("share_start", I32, axis.span)
-                note = f"split-reduction: the program's share of {axis.symbol.name}."
-                yield ir.Let(span=axis.span, symbol=begin, value=first, layout=_comment(note))
-                start = build.read(begin)
-                last = build.least(build.add(start, build.read(each)), stop)
-                end = self._symbols.new("share_end", I32, axis.span)
-                yield ir.Let(span=axis.span, symbol=end, value=last)
-                stop = build.read(end)
             body += self._bound(lanes, axis, build.read(symbol), stop)
         for inner in item.items:
             body += self._item(inner)
@@ -399,82 +405,11 @@ class _Materialiser:
             stages=0 if lanes is None else self._layout.shape.stages,
         )
 
-    def _started(self, reduction: Reduction, loop: Loop) -> ir.Statement:
-        """The accumulator: as many lanes as there are where it is combined into."""
-        inside = self._combined_along(reduction, loop)
-        shape: list[NamedDimension | int] = []
-        extents: list[ir.Expression] = []
-        build = Build(reduction.span)
-        for lanes in self._layout.lanes:
-            is_there = _has_axis(lanes, inside) or any(
-                it.lanes is lanes for it in self._scope.lanes
-            )
-            shape.append(NamedDimension(name=lanes.block) if is_there else 1)
-            block = build.read(self._blocks[lanes.block])
-            extents.append(block if is_there else build.number(1))
-        dtype = dtype_of(reduction.symbol)
-        initial = (
-            build.literal(reduction.combine.identity, dtype)
-            if reduction.initial is None
-            else self._expression(reduction.initial)
-        )
-        if shape_of(initial.type):
-            listed = ir.ListArgument(span=build.span, elements=tuple(extents))
-            type_ = Tensor(dtype=dtype, shape=tuple(shape))
-            value: ir.Expression = build.call(OPS["broadcast_to"], (dtype,), type_, initial, listed)
-        else:
-            value = build.full(tuple(shape), tuple(extents), initial)
-        accumulator = replace(self._symbols.like(reduction.symbol, value.type), is_mutable=True)
-        self._accumulators[reduction.symbol] = (reduction, accumulator)
-        return ir.Let(span=reduction.span, symbol=accumulator, value=value, layout=reduction.layout)
-
-    def _combined_along(self, reduction: Reduction, loop: Loop) -> frozenset[ir.Symbol]:
-        """The axes of the loops in which terms are combined into it: what has lanes along them has these, too."""
-        lanes = {axis.symbol for it in self._layout.lanes for axis in it.axes}
-        found = {axes & lanes for axes in axes_around(reduction.symbol, loop)}
-        if len(found) > 1:
-            reason = f"`{reduction.name}` is combined with something beside a loop and in it"
-            refuse(reason, reduction.span)
-        return frozenset().union(*found)
-
-    def _ended(self, reduction: Reduction, loop: Loop) -> ir.Statement:
-        """The result: the lanes of axes that are reduced made one."""
-        _, accumulator = self._accumulators.pop(reduction.symbol)
-        build = Build(reduction.span)
-        value: ir.Expression = build.read(accumulator)
-        shape = shape_of(accumulator.type)
-        dtype = dtype_of(value)
-        inside = self._combined_along(reduction, loop)
-        reduced = [place for place, it in enumerate(self._layout.lanes) if _has_axis(it, inside)]
-        keep = ir.FlagArgument(span=build.span, value=True)
-        none = ir.AbsentArgument(span=build.span)
-        if all(extent == 1 for place, extent in enumerate(shape) if place not in reduced):
-            drop = ir.FlagArgument(span=build.span, value=False)
-            type_ = Tensor(dtype=dtype, shape=())
-            value = build.call(reduction.combine.reduce, (dtype,), type_, value, none, drop)
-        else:
-            for place in reduced:
-                shape = (*shape[:place], 1, *shape[place + 1 :])
-                type_ = Tensor(dtype=dtype, shape=shape)
-                value = build.call(
-                    reduction.combine.reduce, (dtype,), type_, value, build.number(place), keep
-                )
-        name = replace(accumulator, name=reduction.name)
-        result = replace(self._symbols.like(name, value.type), is_mutable=False)
-        self._values[reduction.symbol] = build.read(result)
-        return ir.Let(
-            span=reduction.span, symbol=result, value=value, layout=reduction.result_layout
-        )
-
     # --- Expressions ------------------------------------------------------------------------------
 
     def _expression(self, node: ir.Expression) -> ir.Expression:
         return Tiler(self._values, self._scope, self._layout).expression(node)
 
 
-def _comment(text: str | None) -> ir.Layout:
-    return ir.Layout() if text is None else ir.Layout(comments=(text,))
-
-
-def _has_axis(lanes: Lanes, symbols: frozenset[ir.Symbol]) -> bool:
-    return any(axis.symbol in symbols for axis in lanes.axes)
+def _comment(*lines: str | None) -> ir.Layout:
+    return ir.Layout(comments=tuple(it for it in lines if it is not None))

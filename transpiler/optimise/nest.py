@@ -37,6 +37,7 @@ class Axis:
     """The indices `start`, `start + 1`, … up to `stop`, that one left out, each known as `symbol` where it counts.
 
     `place` tells which axis of the grid it is. `tile` is the const generic by whose lanes the loop advanced, if any.
+    `note` tells readers of a stage what the indices are, where the kernel has no such axis.
     """
 
     symbol: ir.Symbol
@@ -46,6 +47,7 @@ class Axis:
     span: Span
     place: int = 0
     tile: ir.Symbol | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ from transpiler.optimise.split_index import split_index
 from transpiler.optimise.split_program import split_programs
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.trace import Trace
+from transpiler.optimise.used_dtypes import with_used_dtypes
 from transpiler.optimise.variants import VariantMaker
 from transpiler.optimise.widen import widen
 from transpiler.optimise.work import definitions, loops
@@ -133,7 +134,9 @@ class Planner:
         context = self._classics() if otherwise.plan is None else otherwise.context
         (stage,) = found.variant.stages
         self._trace.kernel(BLOCK_AXIS, stage.kernel)
-        stage = replace(stage, kernel=with_classics(stage.kernel, context, self._trace))
+        stage = replace(
+            stage, kernel=with_used_dtypes(with_classics(stage.kernel, context, self._trace))
+        )
         variants = (
             replace(found.variant, stages=(stage,)),
             *(() if otherwise.plan is None else otherwise.plan.variants),

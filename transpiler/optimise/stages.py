@@ -20,6 +20,7 @@ from transpiler.optimise.dependence import reaches
 from transpiler.optimise.extents import extent_of_axis, times
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
+from transpiler.optimise.paragraphs import below
 from transpiler.optimise.parts import Group, groups, joined
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.sharing import may_be_shared
@@ -31,6 +32,7 @@ from transpiler.optimise.work import (
     needed,
     substituted,
     symbols_read,
+    taken,
 )
 
 if TYPE_CHECKING:
@@ -90,20 +92,14 @@ class Stages:
     # --- Parts ------------------------------------------------------------------------------------
 
     def _loop(self, loop: Loop) -> Work:
-        items = self._with_inputs(needed(self._nest.items, (loop,)))
+        items = self._with_inputs(taken(self._nest.items, (loop,)))
         inner = self._innermost(loop) if self._spreads_inner else None
         programs = self._nest.programs
         if inner is not None:
             programs = (*programs, replace(inner, kind=AxisKind.PROGRAM))
             items = _without_loop(items, inner)
-        name = loop.axis.symbol.name
         if not loop.reductions:
-            return Work(
-                role=Role.APPLY,
-                programs=programs,
-                items=items,
-                summary=f"Each index of `{name}`, independent of the others.",
-            )
+            return Work(role=Role.APPLY, programs=programs, items=items)
         build = Build(loop.span)
         part = self._symbols.new("part", I32, loop.span)
         parts = self._symbols.new("parts", I32, loop.span, ir.SymbolKind.PARAMETER)
@@ -122,12 +118,10 @@ class Stages:
             )
             stored.append(self._stored(build, pointer, index, reduction))
         self._pending.append((loop, parts))
-        names = ", ".join(f"`{it.name}`" for it in loop.reductions)
         return Work(
             role=Role.PARTIAL,
             programs=programs,
             items=(*items, *stored),
-            summary=f"What each part of the loop over `{name}` adds to {names}.",
             part=part,
             parts=parts,
             scratch=tuple(scratch),
@@ -158,7 +152,7 @@ class Stages:
 
     def _final(self, stores: tuple[Item, ...], later: set[ir.Symbol]) -> Work:
         """Combine what is partial, do what stands behind, and keep what later parts read."""
-        items = self._with_inputs(needed(self._nest.items, stores)) if stores else ()
+        items = self._with_inputs(taken(self._nest.items, stores)) if stores else ()
         before: list[Item] = []
         behind: list[Item] = []
         scratch: list[Scratch] = []
@@ -169,7 +163,7 @@ class Stages:
                 continue
             build = Build(loop.span)
             axis = Axis(
-                symbol=self._symbols.new("p", I32, loop.span),
+                symbol=self._symbols.new("part", I32, loop.span),
                 kind=AxisKind.LOOP,
                 start=build.number(0),
                 stop=build.read(parts),
@@ -210,8 +204,6 @@ class Stages:
             role=Role.FINAL,
             programs=self._nest.programs,
             items=(*before, *items, *behind),
-            summary="The parts combined"
-            + (", and what is stored of the results." if stores else "."),
             scratch=tuple(scratch),
         )
 
@@ -219,8 +211,7 @@ class Stages:
         return Work(
             role=Role.STORE,
             programs=self._nest.programs,
-            items=self._with_inputs(needed(self._nest.items, group.items)),
-            summary="What is stored once.",
+            items=self._with_inputs(taken(self._nest.items, group.items)),
         )
 
     # --- What parts read --------------------------------------------------------------------------
@@ -335,7 +326,7 @@ def _without_loop(items: tuple[Item, ...], axis: Axis) -> tuple[Item, ...]:
         if not isinstance(item, Loop):
             found.append(item)
         elif item.axis.symbol == axis.symbol:
-            found.extend(item.items)
+            found.extend(below(item.layout, item.items))
         else:
             found.append(replace(item, items=_without_loop(item.items, axis)))
     return tuple(found)

@@ -57,6 +57,9 @@ class Tiler(Rewriter):
                 if operator.is_logical and isinstance(type_, Tensor):
                     operator = _BITWISE[operator]
                 return replace(node, type=type_, operator=operator)
+            case ir.OffsetPointer(pointer=pointer, offsets=ir.Literal(value=0)):
+                # A tile of one lane, the first one, is where the pointer is.
+                return pointer
             case ir.OffsetPointer(pointer=pointer, offsets=offsets):
                 if not isinstance(pointer.type, Pointer | PointerTensor):
                     raise TypeError("offsets are counted from a pointer")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from transpiler.ir.launch_plan import Variant
 from transpiler.optimise.account import Note
 from transpiler.optimise.classics import with_classics
+from transpiler.optimise.documentation import documentation, summary
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
     SPLIT_KERNEL,
@@ -19,6 +20,7 @@ from transpiler.optimise.layout import Execution
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind
 from transpiler.optimise.outright import outright
+from transpiler.optimise.used_dtypes import with_used_dtypes
 from transpiler.optimise.work import Role
 
 if TYPE_CHECKING:
@@ -63,11 +65,11 @@ class VariantMaker:
         for number, launch in enumerate(alternative.launches, 1):
             name = self._name(nest, launch.work, alternative.prefix, is_only=count == 1)
             found = materialise(nest.kernel, name, launch.work, launch.layout, self._symbols)
-            place = f"Launch {number} of {count}" if count > 1 else "The one launch"
-            docs = (launch.work.summary, "", f"{place} in the place of `{nest.kernel.name}`.")
+            what = summary(launch.work, launch.layout)
+            docs = documentation(what, nest.kernel.name, number, count)
             kernel = replace(found.stage.kernel, docs=docs)
             self._trace.kernel(BLOCK_AXIS, kernel)
-            kernel = with_classics(kernel, self._context, self._trace)
+            kernel = with_used_dtypes(with_classics(kernel, self._context, self._trace))
             stages.append(replace(found.stage, kernel=kernel))
             quantities += found.quantities
             scratch += launch.work.scratch

@@ -20,6 +20,7 @@ from transpiler.ops.model import Effect
 from transpiler.optimise import shapes
 from transpiler.optimise.build import Build
 from transpiler.optimise.context import ranges_of
+from transpiler.optimise.documentation import documentation
 from transpiler.optimise.extents import (
     at_least,
     greatest,
@@ -144,10 +145,8 @@ class _Widening:
         stage = replace(
             kernel,
             name=name,
-            docs=(
-                f"All of it, for {tile.name} programs at a time.",
-                "",
-                f"The one launch in the place of `{kernel.name}`.",
+            docs=documentation(
+                f"Each program does what `{tile.name}` programs of the kernel do.", kernel.name
             ),
             parameters=(*(it for it in kernel.parameters if it in read), end),
             const_generics=(*(it for it in kernel.const_generics if it in read), tile),

@@ -11,6 +11,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.visit import walk_expression
 from transpiler.optimise.expressions import Substitution
 from transpiler.optimise.nest import Accumulate, Loop, Store, item_expressions, walk_items
+from transpiler.optimise.paragraphs import kept as with_headings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,13 +40,12 @@ class Work:
     """`items` for each index of the axes `programs`, in one launch.
 
     `part` is there where the iterations of the loops are shared out among programs: then it numbers these, `parts` is
-    their number, and results are partial. `summary` is for the docstring. `scratch` is memory it is the first to write.
+    their number, and results are partial. `scratch` is memory it is the first to write.
     """
 
     role: Role
     programs: tuple[Axis, ...]
     items: tuple[Item, ...]
-    summary: str
     part: ir.Symbol | None = None
     parts: ir.Symbol | None = None
     scratch: tuple[Scratch, ...] = ()
@@ -86,6 +86,12 @@ def needed(items: tuple[Item, ...], wanted: Iterable[Item]) -> tuple[Item, ...]:
     return tuple(item for item in items if id(item) in kept)
 
 
+def taken(items: tuple[Item, ...], wanted: Iterable[Item]) -> tuple[Item, ...]:
+    """What is `needed`, with the comments above what is left of paragraphs."""
+    found = {id(item) for item in needed(items, wanted)}
+    return with_headings(items, lambda item: id(item) in found)
+
+
 def without_dead(items: tuple[Item, ...]) -> tuple[Item, ...]:
     """The items without names nobody reads."""
     read = {symbol for item in items for symbol in symbols_read(item)}
@@ -100,8 +106,9 @@ def without_dead(items: tuple[Item, ...]) -> tuple[Item, ...]:
 def _live(items: tuple[Item, ...], read: set[ir.Symbol]) -> tuple[Item, ...]:
     return tuple(
         replace(item, items=_live(item.items, read)) if isinstance(item, Loop) else item
-        for item in items
-        if not isinstance(item, ir.Let) or item.symbol in read
+        for item in with_headings(
+            items, lambda item: not isinstance(item, ir.Let) or item.symbol in read
+        )
     )
 
 

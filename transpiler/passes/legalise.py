@@ -75,11 +75,11 @@ def legalise(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG
 
 
 def _kernel(kernel: ir.R, numbers: GivenNumbers) -> ir.R:
-    legaliser = _Legaliser(kernel, numbers)
+    parameters = parameters_to_materialise(kernel)
+    legaliser = _Legaliser(kernel, numbers, frozenset(parameters))
     legal = legaliser.kernel(kernel)
     if legaliser.negates_floats:
         legal = with_signed_zeros(legal)
-    parameters = parameters_to_materialise(kernel)
     if not parameters:
         return legal
     statements = (*_materialised(parameters), *legal.body.statements)
@@ -104,8 +104,12 @@ def materialise(node: ir.Expression) -> ir.Cast:
 
 
 class _Legaliser(Rewriter):
-    def __init__(self, kernel: ir.Routine, numbers: GivenNumbers) -> None:
+    def __init__(
+        self, kernel: ir.Routine, numbers: GivenNumbers, held: frozenset[ir.Symbol]
+    ) -> None:
+        """`held` are the parameters that are values of their dtype from the start."""
         self._given = numbers
+        self._held_parameters = held
         self._numbers = numbers.of(kernel)
         self._constants = compile_time_symbols(kernel)
         self._range_symbols = {
@@ -226,6 +230,8 @@ class _Legaliser(Rewriter):
                 node.type in {BOOL, I32} and is_compile_time(node, self._constants)
             ):
                 return self._stated(node)
+            case ir.Cast(kind=ir.CastKind.MATERIALISE, operand=operand) if self._is_held(operand):
+                return operand
             case ir.Cast(operand=ir.Conditional() as operand) if _is_number(operand):
                 return replace(node, operand=materialise(operand))
             case ir.Unary() if negates_float(node):
@@ -235,6 +241,18 @@ class _Legaliser(Rewriter):
                 return self._binary(node)
             case _:
                 return node
+
+    def _is_held(self, node: ir.Expression) -> bool:
+        """Whether a float of Rust's own is a value of Triton, of exactly its dtype, as it is."""
+        match node:
+            case ir.Read(symbol=symbol):
+                return symbol in self._held_parameters
+            case ir.Cast(type=Scalar(dtype=DType.F32)):
+                return not is_compile_time(node, self._constants)
+            case ir.Binary(type=Scalar(dtype=DType.F32), left=left, right=right):
+                return self._is_held(left) or self._is_held(right)
+            case _:
+                return False
 
     def _binary(self, node: ir.Binary) -> ir.Expression:
         if node.operator in SHIFTS and isinstance(node.type, Scalar):

@@ -15,9 +15,9 @@ def channel_affine__tiled(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """Each index of `n`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_C` indices of `n` and `c`.
 
-    The one launch in the place of `channel_affine`.
+    Launched in the place of `channel_affine`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32

@@ -18,9 +18,9 @@ def column_count_above__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_count_above`.
+    Launched in the place of `column_count_above`.
     """
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -34,7 +34,7 @@ def column_count_above__whole(
         n_mask = n < N
         mask = c_mask & n_mask
         above = tl.load(x_ptr + (n * C + c), mask=mask) > threshold
-        count = count + tl.where(n_mask, tl.where(above, 1, 0), 0)
+        count += tl.where(n_mask, tl.where(above, 1, 0), 0)
     count = tl.sum(count, axis=0, keep_dims=True)
     tl.store(count_ptr + c, count, mask=c_mask)
 
@@ -51,7 +51,7 @@ def column_count_above__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `count`.
+    """Each program reduces its part of `n` to a partial result of `count`.
 
     Launch 1 of 2 in the place of `column_count_above`.
     """
@@ -62,18 +62,18 @@ def column_count_above__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    count = tl.zeros([TILE_N, TILE_C], tl.int32)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    count = tl.zeros([TILE_N, TILE_C], tl.int32)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
         mask = c_mask & n_mask
         above = tl.load(x_ptr + (n * C + c), mask=mask) > threshold
-        count = count + tl.where(n_mask, tl.where(above, 1, 0), 0)
+        count += tl.where(n_mask, tl.where(above, 1, 0), 0)
     count = tl.sum(count, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -86,10 +86,10 @@ def column_count_above__final(
     count_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `count`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_count_above`.
     """
@@ -98,12 +98,12 @@ def column_count_above__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    count = tl.zeros([TILE_P, TILE_C], tl.int32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        count = count + tl.load(count_partials + slot, mask=mask, other=0)
+    count = tl.zeros([TILE_PART, TILE_C], tl.int32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        count += tl.load(count_partials + slot, mask=mask, other=0)
     count = tl.sum(count, axis=0, keep_dims=True)
     tl.store(count_ptr + c, count, mask=c_mask)
 
@@ -163,7 +163,7 @@ def _plan_column_count_above(grid, x_ptr, count_ptr, N, C, threshold):
             count_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_count_above__final_tuned,

@@ -17,9 +17,9 @@ def column_max__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_max`.
+    Launched in the place of `column_max`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -56,7 +56,7 @@ def column_max__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `largest`.
+    """Each program reduces its part of `n` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `column_max`.
     """
@@ -71,12 +71,12 @@ def column_max__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    largest_start = tl.load(x_ptr + c, mask=c_mask).to(D)
-    largest = tl.broadcast_to(largest_start, [TILE_N, TILE_C])
     # split-reduction: the program's share of n.
     share_start = 1 + share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    largest_start = tl.load(x_ptr + c, mask=c_mask).to(D)
+    largest = tl.broadcast_to(largest_start, [TILE_N, TILE_C])
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
@@ -98,10 +98,10 @@ def column_max__final(
     largest_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_max`.
     """
@@ -114,11 +114,11 @@ def column_max__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
+    largest = tl.full([TILE_PART, TILE_C], -float("inf"), D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),
@@ -183,7 +183,7 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
             largest_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_max__final_tuned,

@@ -12,21 +12,21 @@ def column_min__whole(
     N,
     C,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_min`.
+    Launched in the place of `column_min`.
     """
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    least = tl.full([TILE_BLOCK, TILE_C], 3.4028235e38, tl.float32)
-    for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
-        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+    least = tl.full([TILE_ROWS, TILE_C], 3.4028235e38, tl.float32)
+    for rows_start in tl.range(0, N, TILE_ROWS, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < N
         mask = c_mask & rows_mask
         x = tl.load(x_ptr + (rows * C + c), mask=mask, other=3.4028235e38)
@@ -45,10 +45,10 @@ def column_min__partial(
     least_partials,
     grid_x,
     rows_per_share,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `rows` adds to `least`.
+    """Each program reduces its part of `rows` to a partial result of `least`.
 
     Launch 1 of 2 in the place of `column_min`.
     """
@@ -59,13 +59,13 @@ def column_min__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    least = tl.full([TILE_BLOCK, TILE_C], 3.4028235e38, tl.float32)
     # split-reduction: the program's share of rows.
     share_start = share * rows_per_share
     share_end = tl.minimum(share_start + rows_per_share, N)
-    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
-        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+
+    least = tl.full([TILE_ROWS, TILE_C], 3.4028235e38, tl.float32)
+    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < share_end
         mask = c_mask & rows_mask
         x = tl.load(x_ptr + (rows * C + c), mask=mask, other=3.4028235e38)
@@ -84,10 +84,10 @@ def column_min__final(
     least_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `least`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_min`.
     """
@@ -96,11 +96,11 @@ def column_min__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    least = tl.full([TILE_P, TILE_C], float("inf"), tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
+    least = tl.full([TILE_PART, TILE_C], float("inf"), tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
         least = tl.minimum(
             least,
             tl.load(least_partials + slot, mask=mask, other=float("inf")),
@@ -125,7 +125,7 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
                 N,
                 C,
                 grid_x,
-                TILE_BLOCK=min(
+                TILE_ROWS=min(
                     min(4096, 32768 // 4) // min(32, _power_of_two(grid_x)), _power_of_two(N)
                 ),
                 TILE_C=min(32, _power_of_two(grid_x)),
@@ -135,8 +135,8 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_BLOCK = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
-    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+    TILE_ROWS = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
+    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_ROWS), 264 // triton.cdiv(grid_x, TILE_C)))
     rows_per_share = triton.cdiv(N, rows_shares)
     parts = triton.cdiv(N, rows_per_share)
     least_partials = _Scratch(torch.float32, parts * grid_x)
@@ -150,7 +150,7 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
             least_partials,
             grid_x,
             rows_per_share,
-            TILE_BLOCK=TILE_BLOCK,
+            TILE_ROWS=TILE_ROWS,
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_min__partial_tuned,
@@ -163,7 +163,7 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
             least_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_min__final_tuned,

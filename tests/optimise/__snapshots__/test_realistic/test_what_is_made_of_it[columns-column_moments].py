@@ -13,30 +13,30 @@ def column_moments__whole(
     N,
     C,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_moments`.
+    Launched in the place of `column_moments`.
     """
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sums = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
-    squares = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
-    for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
-        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+    sums = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
+    squares = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
+    for rows_start in tl.range(0, N, TILE_ROWS, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < N
         mask = c_mask & rows_mask
         x = tl.load(x_ptr + (rows * C + c), mask=mask).to(tl.float32)
-        sums = sums + tl.where(rows_mask, x, 0.0)
-        squares = squares + tl.where(rows_mask, x * x, 0.0)
+        sums += tl.where(rows_mask, x, 0.0)
+        squares += tl.where(rows_mask, x * x, 0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    scale = tl.cast(1.0 / tl.cast(N, tl.float32), tl.float32)
+    scale = 1.0 / tl.cast(N, tl.float32)
     mean = sums * scale
     var = tl.maximum(squares * scale - mean * mean, 0.0, propagate_nan=tl.PropagateNan.ALL)
     tl.store(mean_ptr + c, mean, mask=c_mask)
@@ -52,10 +52,10 @@ def column_moments__partial(
     squares_partials,
     grid_x,
     rows_per_share,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `rows` adds to `sums`, `squares`.
+    """Each program reduces its part of `rows` to a partial result of `sums` and `squares`.
 
     Launch 1 of 2 in the place of `column_moments`.
     """
@@ -66,19 +66,19 @@ def column_moments__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sums = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
-    squares = tl.zeros([TILE_BLOCK, TILE_C], tl.float32)
     # split-reduction: the program's share of rows.
     share_start = share * rows_per_share
     share_end = tl.minimum(share_start + rows_per_share, N)
-    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
-        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+
+    sums = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
+    squares = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
+    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < share_end
         mask = c_mask & rows_mask
         x = tl.load(x_ptr + (rows * C + c), mask=mask).to(tl.float32)
-        sums = sums + tl.where(rows_mask, x, 0.0)
-        squares = squares + tl.where(rows_mask, x * x, 0.0)
+        sums += tl.where(rows_mask, x, 0.0)
+        squares += tl.where(rows_mask, x * x, 0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
 
@@ -96,11 +96,10 @@ def column_moments__final(
     squares_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
-    D: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sums` and `squares`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_moments`.
     """
@@ -109,17 +108,17 @@ def column_moments__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sums = tl.zeros([TILE_P, TILE_C], tl.float32)
-    squares = tl.zeros([TILE_P, TILE_C], tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0)
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0)
+    sums = tl.zeros([TILE_PART, TILE_C], tl.float32)
+    squares = tl.zeros([TILE_PART, TILE_C], tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    scale = tl.cast(1.0 / tl.cast(N, tl.float32), tl.float32)
+    scale = 1.0 / tl.cast(N, tl.float32)
     mean = sums * scale
     var = tl.maximum(squares * scale - mean * mean, 0.0, propagate_nan=tl.PropagateNan.ALL)
     tl.store(mean_ptr + c, mean, mask=c_mask)
@@ -142,7 +141,7 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
                 N,
                 C,
                 grid_x,
-                TILE_BLOCK=min(
+                TILE_ROWS=min(
                     min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
                     // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
@@ -154,8 +153,8 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_BLOCK = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
-    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+    TILE_ROWS = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_ROWS), 264 // triton.cdiv(grid_x, TILE_C)))
     rows_per_share = triton.cdiv(N, rows_shares)
     parts = triton.cdiv(N, rows_per_share)
     sums_partials = _Scratch(torch.float32, parts * grid_x)
@@ -171,7 +170,7 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
             squares_partials,
             grid_x,
             rows_per_share,
-            TILE_BLOCK=TILE_BLOCK,
+            TILE_ROWS=TILE_ROWS,
             TILE_C=TILE_C,
             num_warps=4,
             tuned=column_moments__partial_tuned,
@@ -187,9 +186,8 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
             squares_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
-            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=column_moments__final_tuned,
             index64=column_moments__final__index64,

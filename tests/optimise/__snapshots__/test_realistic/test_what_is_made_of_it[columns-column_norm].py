@@ -17,9 +17,9 @@ def column_norm__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_norm`.
+    Launched in the place of `column_norm`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -34,10 +34,9 @@ def column_norm__whole(
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < N
-        mask = c_mask & n_mask
-        x = tl.load(x_ptr + (c + C * n), mask=mask).to(D)
-        squares = squares + tl.where(n_mask, x * x, 0.0)
+        mask = c_mask & (n < N)
+        x = tl.load(x_ptr + (c + C * n), mask=mask, other=0.0).to(D)
+        squares += x * x
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + c, tl.sqrt(squares), mask=c_mask)
 
@@ -53,7 +52,7 @@ def column_norm__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `squares`.
+    """Each program reduces its part of `n` to a partial result of `squares`.
 
     Launch 1 of 2 in the place of `column_norm`.
     """
@@ -68,18 +67,17 @@ def column_norm__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    squares = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    squares = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
-        n_mask = n < share_end
-        mask = c_mask & n_mask
-        x = tl.load(x_ptr + (c + C * n), mask=mask).to(D)
-        squares = squares + tl.where(n_mask, x * x, 0.0)
+        mask = c_mask & (n < share_end)
+        x = tl.load(x_ptr + (c + C * n), mask=mask, other=0.0).to(D)
+        squares += x * x
     squares = tl.sum(squares, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -92,10 +90,10 @@ def column_norm__final(
     squares_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_norm`.
     """
@@ -108,12 +106,12 @@ def column_norm__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + c, tl.sqrt(squares), mask=c_mask)
 
@@ -173,7 +171,7 @@ def _plan_column_norm(grid, x_ptr, y_ptr, N, C, *, D):
             squares_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_norm__final_tuned,

@@ -17,9 +17,9 @@ def column_scale__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_scale`.
+    Launched in the place of `column_scale`.
     """
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -51,7 +51,7 @@ def column_scale__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `largest`.
+    """Each program reduces its part of `n` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `column_scale`.
     """
@@ -62,11 +62,11 @@ def column_scale__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    largest = tl.zeros([TILE_N, TILE_C], tl.float32)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    largest = tl.zeros([TILE_N, TILE_C], tl.float32)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
@@ -88,11 +88,10 @@ def column_scale__final(
     largest_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
-    D: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_scale`.
     """
@@ -101,11 +100,11 @@ def column_scale__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
+    largest = tl.full([TILE_PART, TILE_C], -float("inf"), tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
@@ -170,9 +169,8 @@ def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
             largest_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
-            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=column_scale__final_tuned,
             index64=column_scale__final__index64,

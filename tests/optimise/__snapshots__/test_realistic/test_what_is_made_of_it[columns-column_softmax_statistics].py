@@ -21,9 +21,9 @@ def column_softmax_statistics__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_softmax_statistics`.
+    Launched in the place of `column_softmax_statistics`.
     """
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -47,7 +47,7 @@ def column_softmax_statistics__whole(
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
         mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
+        sum += tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(max_ptr + c, largest, mask=c_mask)
     tl.store(sum_ptr + c, sum, mask=c_mask)
@@ -64,7 +64,7 @@ def column_softmax_statistics__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `largest`.
+    """Each program reduces its part of `n` to a partial result of `largest`.
 
     Launch 1 of 4 in the place of `column_softmax_statistics`.
     """
@@ -75,11 +75,11 @@ def column_softmax_statistics__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
@@ -101,10 +101,10 @@ def column_softmax_statistics__final(
     largest_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `largest`.
 
     Launch 2 of 4 in the place of `column_softmax_statistics`.
     """
@@ -113,11 +113,11 @@ def column_softmax_statistics__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    largest = tl.full([TILE_P, TILE_C], -float("inf"), tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
+    largest = tl.full([TILE_PART, TILE_C], -float("inf"), tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
@@ -139,7 +139,7 @@ def column_softmax_statistics__partial_2(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 3 of 4 in the place of `column_softmax_statistics`.
     """
@@ -150,18 +150,18 @@ def column_softmax_statistics__partial_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    largest = tl.load(largest_total + c, mask=c_mask)
-    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share_2
     share_end = tl.minimum(share_start + n_per_share_2, N)
+
+    largest = tl.load(largest_total + c, mask=c_mask)
+    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
         mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
+        sum += tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -176,10 +176,10 @@ def column_softmax_statistics__final_2(
     sum_partials,
     grid_x,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 4 of 4 in the place of `column_softmax_statistics`.
     """
@@ -188,12 +188,12 @@ def column_softmax_statistics__final_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], tl.float32)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
+    sum = tl.zeros([TILE_PART, TILE_C], tl.float32)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts_2)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     largest = tl.load(largest_total + c, mask=c_mask)
     tl.store(max_ptr + c, largest, mask=c_mask)
@@ -259,7 +259,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
             largest_total,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_softmax_statistics__final_tuned,
@@ -290,7 +290,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
             sum_partials,
             grid_x,
             parts_2,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_softmax_statistics__final_2_tuned,

@@ -17,9 +17,9 @@ def column_total__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_total`.
+    Launched in the place of `column_total`.
     """
     D: tl.constexpr = x_ptr.dtype.element_ty
 
@@ -33,7 +33,7 @@ def column_total__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
-        total = total + tl.load(x_ptr + (n * C + c), mask=mask, other=0)
+        total += tl.load(x_ptr + (n * C + c), mask=mask, other=0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + c, total, mask=c_mask)
 
@@ -49,7 +49,7 @@ def column_total__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `total`.
+    """Each program reduces its part of `n` to a partial result of `total`.
 
     Launch 1 of 2 in the place of `column_total`.
     """
@@ -62,16 +62,16 @@ def column_total__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    total = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    total = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
-        total = total + tl.load(x_ptr + (n * C + c), mask=mask, other=0)
+        total += tl.load(x_ptr + (n * C + c), mask=mask, other=0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
 
     slot = share * grid_x + c
@@ -84,10 +84,10 @@ def column_total__final(
     total_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `total`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_total`.
     """
@@ -98,12 +98,12 @@ def column_total__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    total = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        total = total + tl.load(total_partials + slot, mask=mask, other=0)
+    total = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        total += tl.load(total_partials + slot, mask=mask, other=0)
     total = tl.sum(total, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + c, total, mask=c_mask)
 
@@ -163,7 +163,7 @@ def _plan_column_total(grid, x_ptr, y_ptr, N, C, *, D):
             total_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_total__final_tuned,

@@ -21,9 +21,9 @@ def column_variance__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `column_variance`.
+    Launched in the place of `column_variance`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -39,9 +39,9 @@ def column_variance__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
-        sum = sum + tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    mean = sum / tl.cast(N, tl.int32).to(D)
+    mean = sum / tl.cast(N, D)
     squares = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
@@ -49,10 +49,10 @@ def column_variance__whole(
         n_mask = n < N
         mask = c_mask & n_mask
         centred = tl.load(x_ptr + (c + n * C), mask=mask).to(D) - mean
-        squares = squares + tl.where(n_mask, centred * centred, 0.0)
+        squares += tl.where(n_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(mean_ptr + c, mean, mask=c_mask)
-    tl.store(var_ptr + c, squares / tl.cast(N - 1, tl.int32).to(D), mask=c_mask)
+    tl.store(var_ptr + c, squares / tl.cast(N - 1, D), mask=c_mask)
 
 
 @triton.jit
@@ -66,7 +66,7 @@ def column_variance__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 1 of 4 in the place of `column_variance`.
     """
@@ -81,16 +81,16 @@ def column_variance__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
-        sum = sum + tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -103,10 +103,10 @@ def column_variance__final(
     sum_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sum`.
 
     Launch 2 of 4 in the place of `column_variance`.
     """
@@ -121,12 +121,12 @@ def column_variance__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -143,7 +143,7 @@ def column_variance__partial_2(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `squares`.
+    """Each program reduces its part of `n` to a partial result of `squares`.
 
     Launch 3 of 4 in the place of `column_variance`.
     """
@@ -158,20 +158,20 @@ def column_variance__partial_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.load(sum_total + c, mask=c_mask).to(D)
-    mean = sum / tl.cast(N, tl.int32).to(D)
-    squares = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share_2
     share_end = tl.minimum(share_start + n_per_share_2, N)
+
+    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    mean = sum / tl.cast(N, D)
+    squares = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
         mask = c_mask & n_mask
         centred = tl.load(x_ptr + (c + n * C), mask=mask).to(D) - mean
-        squares = squares + tl.where(n_mask, centred * centred, 0.0)
+        squares += tl.where(n_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -187,10 +187,10 @@ def column_variance__final_2(
     squares_partials,
     grid_x,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 4 of 4 in the place of `column_variance`.
     """
@@ -205,17 +205,17 @@ def column_variance__final_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
-        slot = p * grid_x + c
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts_2)
+        slot = part * grid_x + c
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
-    mean = sum / tl.cast(N, tl.int32).to(D)
+    mean = sum / tl.cast(N, D)
     tl.store(mean_ptr + c, mean, mask=c_mask)
-    tl.store(var_ptr + c, squares / tl.cast(N - 1, tl.int32).to(D), mask=c_mask)
+    tl.store(var_ptr + c, squares / tl.cast(N - 1, D), mask=c_mask)
 
 
 def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
@@ -279,7 +279,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
             sum_total,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_variance__final_tuned,
@@ -311,7 +311,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
             squares_partials,
             grid_x,
             parts_2,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=column_variance__final_2_tuned,

@@ -16,12 +16,12 @@ def layer_norm_parameter_gradients__whole(
     N,
     C,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `layer_norm_parameter_gradients`.
+    Launched in the place of `layer_norm_parameter_gradients`.
     """
     D: tl.constexpr = (
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -32,18 +32,18 @@ def layer_norm_parameter_gradients__whole(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    dweight = tl.zeros([TILE_BLOCK, TILE_C], D)
-    dbias = tl.zeros([TILE_BLOCK, TILE_C], D)
-    for rows_start in tl.range(0, N, TILE_BLOCK, num_stages=4):
-        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+    dweight = tl.zeros([TILE_ROWS, TILE_C], D)
+    dbias = tl.zeros([TILE_ROWS, TILE_C], D)
+    for rows_start in tl.range(0, N, TILE_ROWS, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < N
         mask = c_mask & rows_mask
         dy = tl.load(dy_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
         x = tl.load(x_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
         mean = tl.load(mean_ptr + rows, mask=rows_mask, other=0.0).to(D)
         rstd = tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0).to(D)
-        dweight = dweight + tl.where(rows_mask, dy * (x - mean) * rstd, 0.0)
-        dbias = dbias + dy
+        dweight += tl.where(rows_mask, dy * (x - mean) * rstd, 0.0)
+        dbias += dy
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
     tl.store(dweight_ptr + c, dweight, mask=c_mask)
@@ -62,10 +62,10 @@ def layer_norm_parameter_gradients__partial(
     dbias_partials,
     grid_x,
     rows_per_share,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `rows` adds to `dweight`, `dbias`.
+    """Each program reduces its part of `rows` to a partial result of `dweight` and `dbias`.
 
     Launch 1 of 2 in the place of `layer_norm_parameter_gradients`.
     """
@@ -80,22 +80,22 @@ def layer_norm_parameter_gradients__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    dweight = tl.zeros([TILE_BLOCK, TILE_C], D)
-    dbias = tl.zeros([TILE_BLOCK, TILE_C], D)
     # split-reduction: the program's share of rows.
     share_start = share * rows_per_share
     share_end = tl.minimum(share_start + rows_per_share, N)
-    for rows_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
-        rows = rows_start + tl.arange(0, TILE_BLOCK)[:, None]
+
+    dweight = tl.zeros([TILE_ROWS, TILE_C], D)
+    dbias = tl.zeros([TILE_ROWS, TILE_C], D)
+    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):
+        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < share_end
         mask = c_mask & rows_mask
         dy = tl.load(dy_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
         x = tl.load(x_ptr + (rows * C + c), mask=mask, other=0.0).to(D)
         mean = tl.load(mean_ptr + rows, mask=rows_mask, other=0.0).to(D)
         rstd = tl.load(rstd_ptr + rows, mask=rows_mask, other=0.0).to(D)
-        dweight = dweight + tl.where(rows_mask, dy * (x - mean) * rstd, 0.0)
-        dbias = dbias + dy
+        dweight += tl.where(rows_mask, dy * (x - mean) * rstd, 0.0)
+        dbias += dy
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
 
@@ -112,10 +112,10 @@ def layer_norm_parameter_gradients__final(
     dbias_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `dweight` and `dbias`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `layer_norm_parameter_gradients`.
     """
@@ -130,14 +130,14 @@ def layer_norm_parameter_gradients__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    dweight = tl.zeros([TILE_P, TILE_C], D)
-    dbias = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        dweight = dweight + tl.load(dweight_partials + slot, mask=mask, other=0.0).to(D)
-        dbias = dbias + tl.load(dbias_partials + slot, mask=mask, other=0.0).to(D)
+    dweight = tl.zeros([TILE_PART, TILE_C], D)
+    dbias = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        dweight += tl.load(dweight_partials + slot, mask=mask, other=0.0).to(D)
+        dbias += tl.load(dbias_partials + slot, mask=mask, other=0.0).to(D)
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
     tl.store(dweight_ptr + c, dweight, mask=c_mask)
@@ -165,7 +165,7 @@ def _plan_layer_norm_parameter_gradients(
                 N,
                 C,
                 grid_x,
-                TILE_BLOCK=min(
+                TILE_ROWS=min(
                     min(2048, 8192 // max(D.itemsize, 4)) // min(32, _power_of_two(grid_x)),
                     _power_of_two(N),
                 ),
@@ -176,8 +176,8 @@ def _plan_layer_norm_parameter_gradients(
             )
         ]
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_BLOCK = min(min(2048, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
-    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_BLOCK), 264 // triton.cdiv(grid_x, TILE_C)))
+    TILE_ROWS = min(min(2048, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
+    rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_ROWS), 264 // triton.cdiv(grid_x, TILE_C)))
     rows_per_share = triton.cdiv(N, rows_shares)
     parts = triton.cdiv(N, rows_per_share)
     dweight_partials = _Scratch(_arithmetic(D), parts * grid_x)
@@ -196,7 +196,7 @@ def _plan_layer_norm_parameter_gradients(
             dbias_partials,
             grid_x,
             rows_per_share,
-            TILE_BLOCK=TILE_BLOCK,
+            TILE_ROWS=TILE_ROWS,
             TILE_C=TILE_C,
             num_warps=4,
             tuned=layer_norm_parameter_gradients__partial_tuned,
@@ -211,7 +211,7 @@ def _plan_layer_norm_parameter_gradients(
             dbias_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=layer_norm_parameter_gradients__final_tuned,

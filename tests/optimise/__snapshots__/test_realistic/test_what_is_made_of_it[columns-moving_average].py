@@ -11,9 +11,9 @@ def moving_average__tiled(
     grid_x,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for TILE_C programs at a time.
+    """Each program does what `TILE_C` programs of the kernel do.
 
-    The one launch in the place of `moving_average`.
+    Launched in the place of `moving_average`.
     """
     # block-axis: a program does TILE_C indices of c.
     c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)

@@ -1,4 +1,4 @@
-# spread-loop: a program for each tile of TILE_BLOCK indices of `rows` in `prelu_columns__tiled`
+# spread-loop: a program for each tile of TILE_ROWS indices of `rows` in `prelu_columns__tiled`
 # block-axis: TILE_C indices of `c` in `prelu_columns__tiled`
 
 
@@ -10,12 +10,12 @@ def prelu_columns__tiled(
     N,
     C,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """Each index of `rows`, independent of the others.
+    """Each program computes `TILE_ROWS` by `TILE_C` indices of `rows` and `c`.
 
-    The one launch in the place of `prelu_columns`.
+    Launched in the place of `prelu_columns`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -28,8 +28,8 @@ def prelu_columns__tiled(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-    # spread-loop: a program does TILE_BLOCK indices of rows.
-    rows = rows_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[:, None]
+    # spread-loop: a program does TILE_ROWS indices of rows.
+    rows = rows_tile * TILE_ROWS + tl.arange(0, TILE_ROWS)[:, None]
     mask = c_mask & (rows < N)
 
     slope = tl.load(slope_ptr + c, mask=c_mask).to(D)
@@ -46,16 +46,14 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
     return [
         _Stage(
             prelu_columns__tiled,
-            lambda meta: (
-                triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_BLOCK"]),
-            ),
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_ROWS"]),),
             x_ptr,
             slope_ptr,
             y_ptr,
             N,
             C,
             grid_x,
-            TILE_BLOCK=min(
+            TILE_ROWS=min(
                 {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
                 // min(256 // D.itemsize, _power_of_two(grid_x)),
                 _power_of_two(N),

@@ -1,4 +1,4 @@
-# spread-loop: a program for each tile of TILE_BLOCK indices of `rows` in `quantise_columns__tiled`
+# spread-loop: a program for each tile of TILE_ROWS indices of `rows` in `quantise_columns__tiled`
 # block-axis: TILE_C indices of `c` in `quantise_columns__tiled`
 
 
@@ -10,12 +10,12 @@ def quantise_columns__tiled(
     N,
     C,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """Each index of `rows`, independent of the others.
+    """Each program computes `TILE_ROWS` by `TILE_C` indices of `rows` and `c`.
 
-    The one launch in the place of `quantise_columns`.
+    Launched in the place of `quantise_columns`.
     """
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -24,8 +24,8 @@ def quantise_columns__tiled(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-    # spread-loop: a program does TILE_BLOCK indices of rows.
-    rows = rows_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[:, None]
+    # spread-loop: a program does TILE_ROWS indices of rows.
+    rows = rows_tile * TILE_ROWS + tl.arange(0, TILE_ROWS)[:, None]
     mask = c_mask & (rows < N)
 
     scale = tl.load(scale_ptr + c, mask=c_mask)
@@ -42,16 +42,14 @@ def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
     return [
         _Stage(
             quantise_columns__tiled,
-            lambda meta: (
-                triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_BLOCK"]),
-            ),
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_ROWS"]),),
             x_ptr,
             scale_ptr,
             y_ptr,
             N,
             C,
             grid_x,
-            TILE_BLOCK=min(
+            TILE_ROWS=min(
                 {1: 2048, 2: 2048, 4: 512, 8: 256}[max(4, 4)]
                 // min(256 // max(4, 4), _power_of_two(grid_x)),
                 _power_of_two(N),

@@ -18,9 +18,9 @@ def update_running_mean__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `update_running_mean`.
+    Launched in the place of `update_running_mean`.
     """
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     momentum = tl.cast(momentum, tl.float32)
@@ -36,11 +36,11 @@ def update_running_mean__whole(
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
         mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(tl.float32), 0.0)
+        sum += tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(tl.float32), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(N, tl.float32)
     old = tl.load(running_ptr + c, mask=c_mask)
-    tl.store(running_ptr + c, old + tl.cast(momentum, tl.float32) * (mean - old), mask=c_mask)
+    tl.store(running_ptr + c, old + momentum * (mean - old), mask=c_mask)
 
 
 @triton.jit
@@ -54,7 +54,7 @@ def update_running_mean__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `update_running_mean`.
     """
@@ -65,17 +65,17 @@ def update_running_mean__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_C], tl.float32)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
         mask = c_mask & n_mask
-        sum = sum + tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(tl.float32), 0.0)
+        sum += tl.where(n_mask, tl.load(x_ptr + (c + n * C), mask=mask).to(tl.float32), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -90,11 +90,10 @@ def update_running_mean__final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
-    D: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `update_running_mean`.
     """
@@ -106,16 +105,16 @@ def update_running_mean__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
+    sum = tl.zeros([TILE_PART, TILE_C], tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(N, tl.float32)
     old = tl.load(running_ptr + c, mask=c_mask)
-    tl.store(running_ptr + c, old + tl.cast(momentum, tl.float32) * (mean - old), mask=c_mask)
+    tl.store(running_ptr + c, old + momentum * (mean - old), mask=c_mask)
 
 
 def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
@@ -176,9 +175,8 @@ def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
             sum_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
-            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=update_running_mean__final_tuned,
             index64=update_running_mean__final__index64,

@@ -1,6 +1,6 @@
 # block-axis: TILE_FLAT indices of `flat` in `adam_rows__flat`
 # collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
-# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `adam_rows__tiled`
+# spread-loop: a program for each tile of TILE_COLS indices of `cols` in `adam_rows__tiled`
 
 
 @triton.jit
@@ -17,9 +17,9 @@ def adam_rows__flat(
     grid_x,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_FLAT` indices of `flat`.
 
-    The one launch in the place of `adam_rows`.
+    Launched in the place of `adam_rows`.
     """
     D: tl.constexpr = (
         p_ptr.dtype.element_ty if p_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -31,22 +31,18 @@ def adam_rows__flat(
     eps = tl.cast(eps, tl.float32)
 
     flat_tile = tl.program_id(0)
+    # collapse-axes: flat counts all cols of each row.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
     flat_mask = flat < grid_x * N
 
-    at = flat
-    g = tl.load(g_ptr + at, mask=flat_mask).to(tl.float32)
-    m = tl.load(m_ptr + at, mask=flat_mask) * tl.cast(beta1, tl.float32) + g * tl.cast(
-        1.0 - beta1, tl.float32
-    )
-    v = tl.load(v_ptr + at, mask=flat_mask) * tl.cast(beta2, tl.float32) + g * g * tl.cast(
-        1.0 - beta2, tl.float32
-    )
-    tl.store(m_ptr + at, m, mask=flat_mask)
-    tl.store(v_ptr + at, v, mask=flat_mask)
-    step = tl.cast(rate, tl.float32) * m / (tl.sqrt(v) + tl.cast(eps, tl.float32))
-    tl.store(p_ptr + at, tl.load(p_ptr + at, mask=flat_mask).to(D) - step.to(D), mask=flat_mask)
+    g = tl.load(g_ptr + flat, mask=flat_mask).to(tl.float32)
+    m = tl.load(m_ptr + flat, mask=flat_mask) * beta1 + g * (1.0 - beta1)
+    v = tl.load(v_ptr + flat, mask=flat_mask) * beta2 + g * g * (1.0 - beta2)
+    tl.store(m_ptr + flat, m, mask=flat_mask)
+    tl.store(v_ptr + flat, v, mask=flat_mask)
+    step = rate * m / (tl.sqrt(v) + eps)
+    tl.store(p_ptr + flat, tl.load(p_ptr + flat, mask=flat_mask).to(D) - step.to(D), mask=flat_mask)
 
 
 @triton.jit
@@ -60,11 +56,11 @@ def adam_rows__tiled(
     beta1,
     beta2,
     eps,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_COLS` indices of `cols`.
 
-    The one launch in the place of `adam_rows`.
+    Launched in the place of `adam_rows`.
     """
     D: tl.constexpr = (
         p_ptr.dtype.element_ty if p_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -76,24 +72,20 @@ def adam_rows__tiled(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tiles = tl.cdiv(N, TILE_COLS)
     cols_tile = pid % cols_tiles
     row = pid // cols_tiles
-    # spread-loop: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # spread-loop: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < N
 
     at = cols + row * N
     g = tl.load(g_ptr + at, mask=cols_mask).to(tl.float32)
-    m = tl.load(m_ptr + at, mask=cols_mask) * tl.cast(beta1, tl.float32) + g * tl.cast(
-        1.0 - beta1, tl.float32
-    )
-    v = tl.load(v_ptr + at, mask=cols_mask) * tl.cast(beta2, tl.float32) + g * g * tl.cast(
-        1.0 - beta2, tl.float32
-    )
+    m = tl.load(m_ptr + at, mask=cols_mask) * beta1 + g * (1.0 - beta1)
+    v = tl.load(v_ptr + at, mask=cols_mask) * beta2 + g * g * (1.0 - beta2)
     tl.store(m_ptr + at, m, mask=cols_mask)
     tl.store(v_ptr + at, v, mask=cols_mask)
-    step = tl.cast(rate, tl.float32) * m / (tl.sqrt(v) + tl.cast(eps, tl.float32))
+    step = rate * m / (tl.sqrt(v) + eps)
     tl.store(p_ptr + at, tl.load(p_ptr + at, mask=cols_mask).to(D) - step.to(D), mask=cols_mask)
 
 
@@ -126,7 +118,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
     return [
         _Stage(
             adam_rows__tiled,
-            lambda meta: (triton.cdiv(N, meta["TILE_BLOCK"]) * grid_x,),
+            lambda meta: (triton.cdiv(N, meta["TILE_COLS"]) * grid_x,),
             p_ptr,
             g_ptr,
             m_ptr,
@@ -136,7 +128,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
             beta1,
             beta2,
             eps,
-            TILE_BLOCK=min(512, _power_of_two(N)),
+            TILE_COLS=min(512, _power_of_two(N)),
             num_warps=4,
             tuned=adam_rows__tiled_tuned,
             index64=adam_rows__tiled__index64,

@@ -14,9 +14,9 @@ def adam_step__tiled(
     grid_x,
     TILE_AT: tl.constexpr,
 ):
-    """What is stored once.
+    """Each program computes `TILE_AT` indices of `at`.
 
-    The one launch in the place of `adam_step`.
+    Launched in the place of `adam_step`.
     """
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     rate = tl.cast(rate, tl.float32)
@@ -30,18 +30,14 @@ def adam_step__tiled(
     at_mask = at < grid_x
 
     g = tl.load(g_ptr + at, mask=at_mask)
-    b1 = tl.cast(beta1, tl.float32)
-    b2 = tl.cast(beta2, tl.float32)
-    m = tl.load(m_ptr + at, mask=at_mask) * b1 + g * tl.cast(1.0 - beta1, tl.float32)
-    v = tl.load(v_ptr + at, mask=at_mask) * b2 + g * g * tl.cast(1.0 - beta2, tl.float32)
-    step = m / (tl.sqrt(v) + tl.cast(eps, tl.float32))
+    b1 = beta1
+    b2 = beta2
+    m = tl.load(m_ptr + at, mask=at_mask) * b1 + g * (1.0 - beta1)
+    v = tl.load(v_ptr + at, mask=at_mask) * b2 + g * g * (1.0 - beta2)
+    step = m / (tl.sqrt(v) + eps)
     tl.store(m_ptr + at, m, mask=at_mask)
     tl.store(v_ptr + at, v, mask=at_mask)
-    tl.store(
-        p_ptr + at,
-        tl.load(p_ptr + at, mask=at_mask) - tl.cast(rate, tl.float32) * step,
-        mask=at_mask,
-    )
+    tl.store(p_ptr + at, tl.load(p_ptr + at, mask=at_mask) - rate * step, mask=at_mask)
 
 
 def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):

@@ -13,9 +13,9 @@ def add_bias__tiled(
     TILE_ROW: tl.constexpr,
     TILE_COLUMN: tl.constexpr,
 ):
-    """What is stored once.
+    """Each program computes `TILE_ROW` by `TILE_COLUMN` indices of `row` and `column`.
 
-    The one launch in the place of `add_bias`.
+    Launched in the place of `add_bias`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32

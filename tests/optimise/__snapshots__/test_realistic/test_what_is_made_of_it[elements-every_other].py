@@ -8,9 +8,9 @@ def every_other__tiled(
     grid_x,
     TILE_I: tl.constexpr,
 ):
-    """What is stored once.
+    """Each program computes `TILE_I` indices of `i`.
 
-    The one launch in the place of `every_other`.
+    Launched in the place of `every_other`.
     """
     i_tile = tl.program_id(0)
     # block-axis: a program does TILE_I indices of i.

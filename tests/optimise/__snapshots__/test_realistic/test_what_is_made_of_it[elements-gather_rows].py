@@ -1,4 +1,4 @@
-# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `gather_rows__tiled`
+# spread-loop: a program for each tile of TILE_COLS indices of `cols` in `gather_rows__tiled`
 
 
 @triton.jit
@@ -7,18 +7,18 @@ def gather_rows__tiled(
     rows_ptr,
     y_ptr,
     N,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_COLS` indices of `cols`.
 
-    The one launch in the place of `gather_rows`.
+    Launched in the place of `gather_rows`.
     """
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tiles = tl.cdiv(N, TILE_COLS)
     cols_tile = pid % cols_tiles
     row = pid // cols_tiles
-    # spread-loop: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # spread-loop: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < N
 
     from_ = tl.load(rows_ptr + row)
@@ -37,12 +37,12 @@ def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
     return [
         _Stage(
             gather_rows__tiled,
-            lambda meta: (triton.cdiv(N, meta["TILE_BLOCK"]) * grid_x,),
+            lambda meta: (triton.cdiv(N, meta["TILE_COLS"]) * grid_x,),
             x_ptr,
             rows_ptr,
             y_ptr,
             N,
-            TILE_BLOCK=min(512, _power_of_two(N)),
+            TILE_COLS=min(512, _power_of_two(N)),
             num_warps=4,
             tuned=gather_rows__tiled_tuned,
             index64=gather_rows__tiled__index64,

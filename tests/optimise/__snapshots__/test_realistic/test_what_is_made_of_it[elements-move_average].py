@@ -9,9 +9,9 @@ def move_average__tiled(
     grid_x,
     TILE_AT: tl.constexpr,
 ):
-    """What is stored once.
+    """Each program computes `TILE_AT` indices of `at`.
 
-    The one launch in the place of `move_average`.
+    Launched in the place of `move_average`.
     """
     D: tl.constexpr = (
         average_ptr.dtype.element_ty

@@ -10,9 +10,9 @@ def transpose__tiled(
     grid_x,
     TILE_I: tl.constexpr,
 ):
-    """What is stored once.
+    """Each program computes `TILE_I` indices of `i`.
 
-    The one launch in the place of `transpose`.
+    Launched in the place of `transpose`.
     """
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(grid_x, TILE_I)

@@ -23,7 +23,7 @@ def bias_gradient__flat_partial(
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `bias_gradient`.
     """
@@ -35,19 +35,20 @@ def bias_gradient__flat_partial(
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
     flat_tile = pid % flat_tiles
     share = pid // flat_tiles
+    # collapse-axes: flat counts all p of each c.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * HW
-
-    sum = tl.zeros([TILE_N, TILE_FLAT], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_FLAT], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = flat_mask & (n < share_end)
-        sum = sum + tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D)
+        sum += tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x * HW + flat
@@ -61,10 +62,10 @@ def bias_gradient__flat_final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P_: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_P: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `bias_gradient`.
     """
@@ -76,15 +77,15 @@ def bias_gradient__flat_final(
 
     c = tl.program_id(0)
 
-    sum = tl.zeros([TILE_P_, TILE_P], D)
-    for p_start in range(0, parts, TILE_P_):
-        p = p_start + tl.arange(0, TILE_P_)[:, None]
-        p_mask = p < parts
-        for p_start_1 in range(0, HW, TILE_P):
-            p_1 = p_start_1 + tl.arange(0, TILE_P)[None, :]
-            mask = p_mask & (p_1 < HW)
-            slot = (p * grid_x + c) * HW + p_1
-            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_P], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        part_mask = part < parts
+        for p_start in range(0, HW, TILE_P):
+            p = p_start + tl.arange(0, TILE_P)[None, :]
+            mask = part_mask & (p < HW)
+            slot = (part * grid_x + c) * HW + p
+            sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
     tl.store(dbias_ptr + c, sum)
 
@@ -101,7 +102,7 @@ def bias_gradient__partial(
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` and `p` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `bias_gradient`.
     """
@@ -117,16 +118,16 @@ def bias_gradient__partial(
     # split-reduction: a program does TILE_P indices of p.
     p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
     p_mask = p < HW
-
-    sum = tl.zeros([TILE_N, TILE_P], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_P], D)
     for n_start in range(share_start, share_end, TILE_N):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = p_mask & (n < share_end)
-        sum = sum + tl.load(dy_ptr + ((n * C + c) * HW + p), mask=mask, other=0.0).to(D)
+        sum += tl.load(dy_ptr + ((n * C + c) * HW + p), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
 
     slot = (share * p_tiles + p_tile) * grid_x + c
@@ -139,10 +140,10 @@ def bias_gradient__final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `bias_gradient`.
     """
@@ -157,12 +158,12 @@ def bias_gradient__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sum, mask=c_mask)
 
@@ -206,7 +207,7 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
                 sum_partials,
                 grid_x,
                 parts,
-                TILE_P_=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
+                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
                 TILE_P=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=bias_gradient__flat_final_tuned,
@@ -244,7 +245,7 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
             sum_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=bias_gradient__final_tuned,

@@ -21,7 +21,7 @@ def bias_gradient_in_tiles__flat_partial(
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sums`.
+    """Each program reduces its part of `n` to a partial result of `sums`.
 
     Launch 1 of 2 in the place of `bias_gradient_in_tiles`.
     """
@@ -33,19 +33,20 @@ def bias_gradient_in_tiles__flat_partial(
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
     flat_tile = pid % flat_tiles
     share = pid // flat_tiles
+    # collapse-axes: flat counts all p of each c.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * HW
-
-    sums = tl.zeros([TILE_N, TILE_FLAT], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sums = tl.zeros([TILE_N, TILE_FLAT], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = flat_mask & (n < share_end)
-        sums = sums + tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D)
+        sums += tl.load(dy_ptr + (n * C * HW + flat), mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
 
     slot = share * grid_x * HW + flat
@@ -59,10 +60,10 @@ def bias_gradient_in_tiles__flat_final(
     sums_partials,
     grid_x,
     parts,
+    TILE_PART: tl.constexpr,
     TILE_P: tl.constexpr,
-    TILE_BLOCK: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sums`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `bias_gradient_in_tiles`.
     """
@@ -74,15 +75,15 @@ def bias_gradient_in_tiles__flat_final(
 
     c = tl.program_id(0)
 
-    sums = tl.zeros([TILE_P, TILE_BLOCK], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
-        for p_start_1 in range(0, HW, TILE_BLOCK):
-            p_1 = p_start_1 + tl.arange(0, TILE_BLOCK)[None, :]
-            mask = p_mask & (p_1 < HW)
-            slot = (p * grid_x + c) * HW + p_1
-            sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.zeros([TILE_PART, TILE_P], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        part_mask = part < parts
+        for p_start in range(0, HW, TILE_P):
+            p = p_start + tl.arange(0, TILE_P)[None, :]
+            mask = part_mask & (p < HW)
+            slot = (part * grid_x + c) * HW + p
+            sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums)
     tl.store(dbias_ptr + c, sums)
 
@@ -97,9 +98,9 @@ def bias_gradient_in_tiles__partial(
     grid_x,
     n_per_share,
     TILE_N: tl.constexpr,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sums`.
+    """Each program reduces its part of `n` and `p` to a partial result of `sums`.
 
     Launch 1 of 2 in the place of `bias_gradient_in_tiles`.
     """
@@ -108,24 +109,24 @@ def bias_gradient_in_tiles__partial(
     )
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     c = (pid // p_tiles) % grid_x
     share = pid // (p_tiles * grid_x)
-    # split-reduction: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[None, :]
+    # split-reduction: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
     p_mask = p < HW
-
-    sums = tl.zeros([TILE_N, TILE_BLOCK], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sums = tl.zeros([TILE_N, TILE_P], D)
     for n_start in range(share_start, share_end, TILE_N):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = p_mask & (n < share_end)
         base = (n * C + c) * HW
-        sums = sums + tl.load(dy_ptr + (p + base), mask=mask, other=0.0).to(D)
+        sums += tl.load(dy_ptr + (p + base), mask=mask, other=0.0).to(D)
     sums = tl.sum(sums)
 
     slot = (share * p_tiles + p_tile) * grid_x + c
@@ -138,10 +139,10 @@ def bias_gradient_in_tiles__final(
     sums_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sums`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `bias_gradient_in_tiles`.
     """
@@ -156,12 +157,12 @@ def bias_gradient_in_tiles__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sums = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sums, mask=c_mask)
 
@@ -205,27 +206,27 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 sums_partials,
                 grid_x,
                 parts,
-                TILE_P=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
-                TILE_BLOCK=min(1024, _power_of_two(HW)),
+                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
+                TILE_P=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__flat_final_tuned,
                 index64=bias_gradient_in_tiles__flat_final__index64,
             ),
         ]
     if grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(HW))
-        TILE_N = min(4096 // TILE_BLOCK, _power_of_two(N))
+        TILE_P = min(1024, _power_of_two(HW))
+        TILE_N = min(4096 // TILE_P, _power_of_two(N))
         n_shares = max(
-            1, min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_BLOCK) * grid_x))
+            1, min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_P) * grid_x))
         )
         n_per_share = triton.cdiv(N, n_shares)
         n_parts = triton.cdiv(N, n_per_share)
-        parts = n_parts * triton.cdiv(HW, TILE_BLOCK)
+        parts = n_parts * triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         return [
             _Stage(
                 bias_gradient_in_tiles__partial,
-                (triton.cdiv(HW, TILE_BLOCK) * grid_x * n_parts,),
+                (triton.cdiv(HW, TILE_P) * grid_x * n_parts,),
                 dy_ptr,
                 N,
                 C,
@@ -234,7 +235,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 grid_x,
                 n_per_share,
                 TILE_N=TILE_N,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_P=TILE_P,
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__partial_tuned,
                 index64=bias_gradient_in_tiles__partial__index64,
@@ -246,7 +247,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
                 sums_partials,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_C=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=bias_gradient_in_tiles__final_tuned,

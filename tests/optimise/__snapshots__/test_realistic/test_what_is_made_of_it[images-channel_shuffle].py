@@ -17,9 +17,9 @@ def channel_shuffle__tiled(
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
 ):
-    """Each index of `n`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_P` indices of `n` and `p`.
 
-    The one launch in the place of `channel_shuffle`.
+    Launched in the place of `channel_shuffle`.
     """
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)

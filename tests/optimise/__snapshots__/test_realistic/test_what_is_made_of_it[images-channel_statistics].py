@@ -28,7 +28,7 @@ def channel_statistics__flat_partial(
     TILE_I_HIGH: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """What each part of the loop over `i_high` adds to `sum`.
+    """Each program reduces its part of `i_high` to a partial result of `sum`.
 
     Launch 1 of 4 in the place of `channel_statistics`.
     """
@@ -40,19 +40,20 @@ def channel_statistics__flat_partial(
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
     flat_tile = pid % flat_tiles
     share = pid // flat_tiles
+    # collapse-axes: flat counts all i_low of each c.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * HW
-
-    sum = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
     # split-reduction: the program's share of i_high.
     share_start = share * i_high_per_share
     share_end = tl.minimum(share_start + i_high_per_share, N)
+
+    sum = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
     for i_high_start in tl.range(share_start, share_end, TILE_I_HIGH, num_stages=4):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
         mask = flat_mask & (i_high < share_end)
-        sum = sum + tl.load(x_ptr + (i_high * C * HW + flat), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (i_high * C * HW + flat), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x * HW + flat
@@ -66,10 +67,10 @@ def channel_statistics__flat_final(
     sum_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sum`.
 
     Launch 2 of 4 in the place of `channel_statistics`.
     """
@@ -81,15 +82,15 @@ def channel_statistics__flat_final(
 
     c = tl.program_id(0)
 
-    sum = tl.zeros([TILE_P, TILE_I_LOW], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+    sum = tl.zeros([TILE_PART, TILE_I_LOW], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        part_mask = part < parts
         for i_low_start in range(0, HW, TILE_I_LOW):
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
-            mask = p_mask & (i_low < HW)
-            slot = (p * grid_x + c) * HW + i_low
-            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+            mask = part_mask & (i_low < HW)
+            slot = (part * grid_x + c) * HW + i_low
+            sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
     tl.store(sum_total + c, sum)
 
@@ -107,7 +108,7 @@ def channel_statistics__flat_partial_2(
     TILE_I_HIGH: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """What each part of the loop over `i_high` adds to `squares`.
+    """Each program reduces its part of `i_high` to a partial result of `squares`.
 
     Launch 3 of 4 in the place of `channel_statistics`.
     """
@@ -119,26 +120,26 @@ def channel_statistics__flat_partial_2(
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
     flat_tile = pid % flat_tiles
     share = pid // flat_tiles
+    # collapse-axes: flat counts all i_low of each c.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * HW
-
-    # collapse-axes: flat counts all i_low of each c.
-    c = flat // HW
-    sum = tl.load(sum_total + c, mask=flat_mask).to(D)
-    count = tl.cast(N * HW, tl.int32).to(D)
-    mean = sum / count
-    squares = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
     # split-reduction: the program's share of i_high.
     share_start = share * i_high_per_share_2
     share_end = tl.minimum(share_start + i_high_per_share_2, N)
+
+    c = flat // HW
+    sum = tl.load(sum_total + c, mask=flat_mask).to(D)
+    count = tl.cast(N * HW, D)
+    mean = sum / count
+    squares = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
     for i_high_start in tl.range(share_start, share_end, TILE_I_HIGH, num_stages=4):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
         i_high_mask = i_high < share_end
         mask = flat_mask & i_high_mask
         centred = tl.load(x_ptr + (i_high * C * HW + flat), mask=mask).to(D) - mean
-        squares = squares + tl.where(i_high_mask, centred * centred, 0.0)
+        squares += tl.where(i_high_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
 
     slot = share * grid_x * HW + flat
@@ -155,10 +156,10 @@ def channel_statistics__flat_final_2(
     squares_partials,
     grid_x,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 4 of 4 in the place of `channel_statistics`.
     """
@@ -170,18 +171,18 @@ def channel_statistics__flat_final_2(
 
     c = tl.program_id(0)
 
-    squares = tl.zeros([TILE_P, TILE_I_LOW], D)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts_2
+    squares = tl.zeros([TILE_PART, TILE_I_LOW], D)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        part_mask = part < parts_2
         for i_low_start in range(0, HW, TILE_I_LOW):
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
-            mask = p_mask & (i_low < HW)
-            slot = (p * grid_x + c) * HW + i_low
-            squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+            mask = part_mask & (i_low < HW)
+            slot = (part * grid_x + c) * HW + i_low
+            squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares)
     sum = tl.load(sum_total + c).to(D)
-    count = tl.cast(N * HW, tl.int32).to(D)
+    count = tl.cast(N * HW, D)
     mean = sum / count
     tl.store(mean_ptr + c, mean)
     tl.store(var_ptr + c, squares / count)
@@ -199,7 +200,7 @@ def channel_statistics__partial(
     TILE_I_HIGH: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
 ):
-    """What each part of the loop over `i_high` adds to `sum`.
+    """Each program reduces its part of `i_high` and `i_low` to a partial result of `sum`.
 
     Launch 1 of 4 in the place of `channel_statistics`.
     """
@@ -215,16 +216,16 @@ def channel_statistics__partial(
     # split-reduction: a program does TILE_I_LOW indices of i_low.
     i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[None, :]
     i_low_mask = i_low < HW
-
-    sum = tl.zeros([TILE_I_HIGH, TILE_I_LOW], D)
     # split-reduction: the program's share of i_high.
     share_start = share * i_high_per_share
     share_end = tl.minimum(share_start + i_high_per_share, N)
+
+    sum = tl.zeros([TILE_I_HIGH, TILE_I_LOW], D)
     for i_high_start in range(share_start, share_end, TILE_I_HIGH):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
         mask = i_low_mask & (i_high < share_end)
-        sum = sum + tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum)
 
     slot = (share * i_low_tiles + i_low_tile) * grid_x + c
@@ -237,10 +238,10 @@ def channel_statistics__final(
     sum_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sum`.
 
     Launch 2 of 4 in the place of `channel_statistics`.
     """
@@ -255,12 +256,12 @@ def channel_statistics__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -278,7 +279,7 @@ def channel_statistics__partial_2(
     TILE_I_HIGH: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
 ):
-    """What each part of the loop over `i_high` adds to `squares`.
+    """Each program reduces its part of `i_high` and `i_low` to a partial result of `squares`.
 
     Launch 3 of 4 in the place of `channel_statistics`.
     """
@@ -294,20 +295,20 @@ def channel_statistics__partial_2(
     # split-reduction: a program does TILE_I_LOW indices of i_low.
     i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[None, :]
     i_low_mask = i_low < HW
-
-    sum = tl.load(sum_total + c).to(D)
-    count = tl.cast(N * HW, tl.int32).to(D)
-    mean = sum / count
-    squares = tl.zeros([TILE_I_HIGH, TILE_I_LOW], D)
     # split-reduction: the program's share of i_high.
     share_start = share * i_high_per_share_2
     share_end = tl.minimum(share_start + i_high_per_share_2, N)
+
+    sum = tl.load(sum_total + c).to(D)
+    count = tl.cast(N * HW, D)
+    mean = sum / count
+    squares = tl.zeros([TILE_I_HIGH, TILE_I_LOW], D)
     for i_high_start in range(share_start, share_end, TILE_I_HIGH):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
         mask = i_low_mask & (i_high < share_end)
         centred = tl.load(x_ptr + (i_high * C * HW + c * HW + i_low), mask=mask).to(D) - mean
-        squares = squares + tl.where(mask, centred * centred, 0.0)
+        squares += tl.where(mask, centred * centred, 0.0)
     squares = tl.sum(squares)
 
     slot = (share * i_low_tiles + i_low_tile) * grid_x + c
@@ -324,10 +325,10 @@ def channel_statistics__final_2(
     squares_partials,
     grid_x,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 4 of 4 in the place of `channel_statistics`.
     """
@@ -342,15 +343,15 @@ def channel_statistics__final_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
-        slot = p * grid_x + c
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts_2)
+        slot = part * grid_x + c
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
-    count = tl.cast(N * HW, tl.int32).to(D)
+    count = tl.cast(N * HW, D)
     mean = sum / count
     tl.store(mean_ptr + c, mean, mask=c_mask)
     tl.store(var_ptr + c, squares / count, mask=c_mask)
@@ -400,7 +401,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 sum_total,
                 grid_x,
                 parts,
-                TILE_P=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
+                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
                 TILE_I_LOW=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=channel_statistics__flat_final_tuned,
@@ -434,7 +435,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
                 squares_partials,
                 grid_x,
                 parts_2,
-                TILE_P=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts_2)),
+                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts_2)),
                 TILE_I_LOW=min(1024, _power_of_two(HW)),
                 num_warps=4,
                 tuned=channel_statistics__flat_final_2_tuned,
@@ -480,7 +481,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             sum_total,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channel_statistics__final_tuned,
@@ -514,7 +515,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             squares_partials,
             grid_x,
             parts_2,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=channel_statistics__final_2_tuned,

@@ -14,9 +14,9 @@ def channels_last__tiled(
     TILE_P: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """Each index of `p`, independent of the others.
+    """Each program computes `TILE_P` by `TILE_C` indices of `p` and `c`.
 
-    The one launch in the place of `channels_last`.
+    Launched in the place of `channels_last`.
     """
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)

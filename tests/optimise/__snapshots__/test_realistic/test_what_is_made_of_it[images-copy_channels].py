@@ -22,14 +22,15 @@ def copy_channels__flat(
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `n`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_FLAT` indices of `n` and `flat`.
 
-    The one launch in the place of `copy_channels`.
+    Launched in the place of `copy_channels`.
     """
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
     flat_tile = pid % flat_tiles
     n_tile = pid // flat_tiles
+    # collapse-axes: flat counts all p of each c.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     # spread-loop: a program does TILE_N indices of n.
@@ -56,9 +57,9 @@ def copy_channels__tiled(
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
 ):
-    """Each index of `n`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_P` indices of `n` and `p`.
 
-    The one launch in the place of `copy_channels`.
+    Launched in the place of `copy_channels`.
     """
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)

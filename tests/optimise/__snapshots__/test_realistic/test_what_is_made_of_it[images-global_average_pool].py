@@ -9,9 +9,9 @@ def global_average_pool__partial(
     HW,
     sums_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `p` adds to `sums`.
+    """Each program reduces its part of `p` to a partial result of `sums`.
 
     Launch 1 of 2 in the place of `global_average_pool`.
     """
@@ -20,16 +20,14 @@ def global_average_pool__partial(
     )
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     plane = pid // p_tiles
-    # split-reduction: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
-    sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.load(x_ptr + (p + plane * HW), mask=p_mask, other=0.0).to(D)
-    sums = tl.sum(sums)
+    sums = tl.sum(tl.load(x_ptr + (p + plane * HW), mask=p_mask, other=0.0).to(D))
 
     slot = p_tile * grid_x + plane
     tl.store(sums_partials + slot, sums)
@@ -42,10 +40,10 @@ def global_average_pool__final(
     sums_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sums`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `global_average_pool`.
     """
@@ -58,14 +56,14 @@ def global_average_pool__final(
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
 
-    sums = tl.zeros([TILE_P, TILE_PLANE], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = plane_mask & (p < parts)
-        slot = p * grid_x + plane
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.zeros([TILE_PART, TILE_PLANE], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = plane_mask & (part < parts)
+        slot = part * grid_x + plane
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
-    tl.store(y_ptr + plane, sums / tl.cast(HW, tl.int32).to(D), mask=plane_mask)
+    tl.store(y_ptr + plane, sums / tl.cast(HW, D), mask=plane_mask)
 
 
 def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
@@ -74,8 +72,8 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None
     if grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(HW))
-        parts = triton.cdiv(HW, TILE_BLOCK)
+        TILE_P = min(1024, _power_of_two(HW))
+        parts = triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         return [
             _Stage(
@@ -85,7 +83,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
                 HW,
                 sums_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_P=TILE_P,
                 num_warps=4,
                 tuned=global_average_pool__partial_tuned,
                 index64=global_average_pool__partial__index64,
@@ -98,7 +96,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
                 sums_partials,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_PLANE=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=global_average_pool__final_tuned,

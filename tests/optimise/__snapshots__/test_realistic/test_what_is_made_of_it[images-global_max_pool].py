@@ -14,7 +14,7 @@ def global_max_pool__partial(
     grid_y,
     TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `p` adds to `largest`.
+    """Each program reduces its part of `p` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `global_max_pool`.
     """
@@ -53,10 +53,10 @@ def global_max_pool__final(
     grid_x,
     grid_y,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `global_max_pool`.
     """
@@ -72,11 +72,11 @@ def global_max_pool__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    largest = tl.full([TILE_P, TILE_C], -float("inf"), D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = (p * grid_y + n) * grid_x + c
+    largest = tl.full([TILE_PART, TILE_C], -float("inf"), D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = (part * grid_y + n) * grid_x + c
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")).to(D),
@@ -119,7 +119,7 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
             grid_x,
             grid_y,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=global_max_pool__final_tuned,

@@ -21,9 +21,9 @@ def group_norm_apply__tiled(
     TILE_I_HIGH: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
 ):
-    """Each index of `i_high`, independent of the others.
+    """Each program computes `TILE_I_HIGH` by `TILE_I_LOW` indices of `i_high` and `i_low`.
 
-    The one launch in the place of `group_norm_apply`.
+    Launched in the place of `group_norm_apply`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32

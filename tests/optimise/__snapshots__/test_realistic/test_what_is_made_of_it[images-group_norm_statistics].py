@@ -16,7 +16,7 @@ def group_norm_statistics__partial(
     grid_y,
     TILE_I: tl.constexpr,
 ):
-    """What each part of the loop over `i` adds to `sum`, `squares`.
+    """Each program reduces its part of `i` to a partial result of `sum` and `squares`.
 
     Launch 1 of 2 in the place of `group_norm_statistics`.
     """
@@ -31,13 +31,9 @@ def group_norm_statistics__partial(
 
     group = n * G + g
     length = K * HW
-    sum = tl.zeros([TILE_I], tl.float32)
-    squares = tl.zeros([TILE_I], tl.float32)
     x = tl.load(x_ptr + (group * length + i), mask=i_mask).to(tl.float32)
-    sum = sum + tl.where(i_mask, x, 0.0)
-    squares = squares + tl.where(i_mask, x * x, 0.0)
-    sum = tl.sum(sum)
-    squares = tl.sum(squares)
+    sum = tl.sum(tl.where(i_mask, x, 0.0))
+    squares = tl.sum(tl.where(i_mask, x * x, 0.0))
 
     slot = (i_tile * grid_y + g) * grid_x + n
     tl.store(sum_partials + slot, sum)
@@ -57,11 +53,10 @@ def group_norm_statistics__final(
     grid_x,
     grid_y,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_N: tl.constexpr,
-    D: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum` and `squares`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `group_norm_statistics`.
     """
@@ -76,14 +71,14 @@ def group_norm_statistics__final(
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[None, :]
     n_mask = n < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_N], tl.float32)
-    squares = tl.zeros([TILE_P, TILE_N], tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = n_mask & (p < parts)
-        slot = (p * grid_y + g) * grid_x + n
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0)
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0)
+    sum = tl.zeros([TILE_PART, TILE_N], tl.float32)
+    squares = tl.zeros([TILE_PART, TILE_N], tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = n_mask & (part < parts)
+        slot = (part * grid_y + g) * grid_x + n
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     group = n * G + g
@@ -92,7 +87,7 @@ def group_norm_statistics__final(
     mean = sum / count
     var = tl.maximum(squares / count - mean * mean, 0.0, propagate_nan=tl.PropagateNan.ALL)
     tl.store(mean_ptr + group, mean, mask=n_mask)
-    tl.store(rstd_ptr + group, tl.rsqrt(var + tl.cast(eps, tl.float32)), mask=n_mask)
+    tl.store(rstd_ptr + group, tl.rsqrt(var + eps), mask=n_mask)
 
 
 def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, *, D):
@@ -135,9 +130,8 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
             grid_x,
             grid_y,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_N=min(4, _power_of_two(grid_x)),
-            D=getattr(tl, str(_arithmetic(D)).removeprefix("torch.")),
             num_warps=4,
             tuned=group_norm_statistics__final_tuned,
             index64=group_norm_statistics__final__index64,

@@ -6,7 +6,7 @@
 # collapse-axes: `plane` and `p` share lanes where `p` has fewer than 1024 indices
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__final`
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__final_2`
-# spread-loop: a program for each tile of TILE_BLOCK indices of `p` in `instance_norm__apply`
+# spread-loop: a program for each tile of TILE_P indices of `p` in `instance_norm__apply`
 # split-kernel: 5 launches: instance_norm__partial, instance_norm__final, instance_norm__partial_2, instance_norm__final_2, instance_norm__apply
 
 
@@ -16,9 +16,9 @@ def instance_norm__flat_partial(
     HW,
     sums_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `p` adds to `sums`.
+    """Each program reduces its part of `p` to a partial result of `sums`.
 
     Launch 1 of 5 in the place of `instance_norm`.
     """
@@ -27,17 +27,15 @@ def instance_norm__flat_partial(
     )
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     plane = pid // p_tiles
-    # split-reduction: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
     base = plane * HW
-    sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
-    sums = tl.sum(sums)
+    sums = tl.sum(tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D))
 
     slot = p_tile * grid_x + plane
     tl.store(sums_partials + slot, sums)
@@ -49,10 +47,10 @@ def instance_norm__flat_final(
     sums_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sums`.
 
     Launch 2 of 5 in the place of `instance_norm`.
     """
@@ -67,12 +65,12 @@ def instance_norm__flat_final(
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
 
-    sums = tl.zeros([TILE_P, TILE_PLANE], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = plane_mask & (p < parts)
-        slot = p * grid_x + plane
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.zeros([TILE_PART, TILE_PLANE], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = plane_mask & (part < parts)
+        slot = part * grid_x + plane
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -84,9 +82,9 @@ def instance_norm__flat_partial_2(
     sums_total,
     squares_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `p` adds to `squares`.
+    """Each program reduces its part of `p` to a partial result of `squares`.
 
     Launch 3 of 5 in the place of `instance_norm`.
     """
@@ -95,22 +93,20 @@ def instance_norm__flat_partial_2(
     )
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     plane = pid // p_tiles
-    # split-reduction: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
     sums = tl.load(sums_total + plane).to(D)
     base = plane * HW
-    count = tl.cast(HW, tl.int32).to(D)
+    count = tl.cast(HW, D)
     mean = sums / count
-    squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
     centred = x - mean
-    squares = squares + tl.where(p_mask, centred * centred, 0.0)
-    squares = tl.sum(squares)
+    squares = tl.sum(tl.where(p_mask, centred * centred, 0.0))
 
     slot = p_tile * grid_x + plane
     tl.store(squares_partials + slot, squares)
@@ -127,10 +123,10 @@ def instance_norm__flat_final_2(
     squares_total,
     grid_x,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 4 of 5 in the place of `instance_norm`.
     """
@@ -147,15 +143,15 @@ def instance_norm__flat_final_2(
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_PLANE], D)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = plane_mask & (p < parts_2)
-        slot = p * grid_x + plane
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_PLANE], D)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = plane_mask & (part < parts_2)
+        slot = part * grid_x + plane
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
-    count = tl.cast(HW, tl.int32).to(D)
+    count = tl.cast(HW, D)
     mean = sums / count
     rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
     tl.store(mean_ptr + plane, mean, mask=plane_mask)
@@ -174,7 +170,7 @@ def instance_norm__flat_apply(
     grid_x,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `p`, independent of the others.
+    """Each program computes `TILE_FLAT` indices of `flat`.
 
     Launch 5 of 5 in the place of `instance_norm`.
     """
@@ -185,15 +181,15 @@ def instance_norm__flat_apply(
     eps = tl.cast(eps, tl.float32)
 
     flat_tile = tl.program_id(0)
+    # collapse-axes: flat counts all p of each plane.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
     flat_mask = flat < grid_x * HW
 
-    # collapse-axes: flat counts all p of each plane.
     plane = flat // HW
     sums = tl.load(sums_total + plane, mask=flat_mask).to(D)
     squares = tl.load(squares_total + plane, mask=flat_mask).to(D)
-    count = tl.cast(HW, tl.int32).to(D)
+    count = tl.cast(HW, D)
     mean = sums / count
     rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
     x = tl.load(x_ptr + flat, mask=flat_mask).to(D)
@@ -206,9 +202,9 @@ def instance_norm__partial(
     HW,
     sums_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `p` adds to `sums`.
+    """Each program reduces its part of `p` to a partial result of `sums`.
 
     Launch 1 of 5 in the place of `instance_norm`.
     """
@@ -217,17 +213,15 @@ def instance_norm__partial(
     )
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     plane = pid // p_tiles
-    # split-reduction: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
     base = plane * HW
-    sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
-    sums = tl.sum(sums)
+    sums = tl.sum(tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D))
 
     slot = p_tile * grid_x + plane
     tl.store(sums_partials + slot, sums)
@@ -239,10 +233,10 @@ def instance_norm__final(
     sums_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sums`.
 
     Launch 2 of 5 in the place of `instance_norm`.
     """
@@ -257,12 +251,12 @@ def instance_norm__final(
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
 
-    sums = tl.zeros([TILE_P, TILE_PLANE], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = plane_mask & (p < parts)
-        slot = p * grid_x + plane
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.zeros([TILE_PART, TILE_PLANE], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = plane_mask & (part < parts)
+        slot = part * grid_x + plane
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -274,9 +268,9 @@ def instance_norm__partial_2(
     sums_total,
     squares_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """What each part of the loop over `p` adds to `squares`.
+    """Each program reduces its part of `p` to a partial result of `squares`.
 
     Launch 3 of 5 in the place of `instance_norm`.
     """
@@ -285,22 +279,20 @@ def instance_norm__partial_2(
     )
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     plane = pid // p_tiles
-    # split-reduction: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
     sums = tl.load(sums_total + plane).to(D)
     base = plane * HW
-    count = tl.cast(HW, tl.int32).to(D)
+    count = tl.cast(HW, D)
     mean = sums / count
-    squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (p + base), mask=p_mask, other=0.0).to(D)
     centred = x - mean
-    squares = squares + tl.where(p_mask, centred * centred, 0.0)
-    squares = tl.sum(squares)
+    squares = tl.sum(tl.where(p_mask, centred * centred, 0.0))
 
     slot = p_tile * grid_x + plane
     tl.store(squares_partials + slot, squares)
@@ -317,10 +309,10 @@ def instance_norm__final_2(
     squares_total,
     grid_x,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 4 of 5 in the place of `instance_norm`.
     """
@@ -337,15 +329,15 @@ def instance_norm__final_2(
     plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[None, :]
     plane_mask = plane < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_PLANE], D)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = plane_mask & (p < parts_2)
-        slot = p * grid_x + plane
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_PLANE], D)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = plane_mask & (part < parts_2)
+        slot = part * grid_x + plane
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
-    count = tl.cast(HW, tl.int32).to(D)
+    count = tl.cast(HW, D)
     mean = sums / count
     rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
     tl.store(mean_ptr + plane, mean, mask=plane_mask)
@@ -361,9 +353,9 @@ def instance_norm__apply(
     eps,
     sums_total,
     squares_total,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """Each index of `p`, independent of the others.
+    """Each program computes `TILE_P` indices of `p`.
 
     Launch 5 of 5 in the place of `instance_norm`.
     """
@@ -374,17 +366,17 @@ def instance_norm__apply(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     plane = pid // p_tiles
-    # spread-loop: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # spread-loop: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
     sums = tl.load(sums_total + plane).to(D)
     squares = tl.load(squares_total + plane).to(D)
     base = plane * HW
-    count = tl.cast(HW, tl.int32).to(D)
+    count = tl.cast(HW, D)
     mean = sums / count
     rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
     x = tl.load(x_ptr + (p + base), mask=p_mask).to(D)
@@ -397,8 +389,8 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None
     if HW <= 1023 and grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(HW))
-        parts = triton.cdiv(HW, TILE_BLOCK)
+        TILE_P = min(1024, _power_of_two(HW))
+        parts = triton.cdiv(HW, TILE_P)
         parts_2 = parts
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         sums_total = _Scratch(_arithmetic(D), grid_x)
@@ -412,7 +404,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 HW,
                 sums_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_P=TILE_P,
                 num_warps=4,
                 tuned=instance_norm__flat_partial_tuned,
                 index64=instance_norm__flat_partial__index64,
@@ -424,7 +416,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 sums_total,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_PLANE=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=instance_norm__flat_final_tuned,
@@ -438,7 +430,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 sums_total,
                 squares_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_P=TILE_P,
                 num_warps=4,
                 tuned=instance_norm__flat_partial_2_tuned,
                 index64=instance_norm__flat_partial_2__index64,
@@ -455,7 +447,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 squares_total,
                 grid_x,
                 parts_2,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
                 TILE_PLANE=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=instance_norm__flat_final_2_tuned,
@@ -478,8 +470,8 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             ),
         ]
     if grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(HW))
-        parts = triton.cdiv(HW, TILE_BLOCK)
+        TILE_P = min(1024, _power_of_two(HW))
+        parts = triton.cdiv(HW, TILE_P)
         parts_2 = parts
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         sums_total = _Scratch(_arithmetic(D), grid_x)
@@ -493,7 +485,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 HW,
                 sums_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_P=TILE_P,
                 num_warps=4,
                 tuned=instance_norm__partial_tuned,
                 index64=instance_norm__partial__index64,
@@ -505,7 +497,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 sums_total,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_PLANE=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=instance_norm__final_tuned,
@@ -519,7 +511,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 sums_total,
                 squares_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_P=TILE_P,
                 num_warps=4,
                 tuned=instance_norm__partial_2_tuned,
                 index64=instance_norm__partial_2__index64,
@@ -536,7 +528,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 squares_total,
                 grid_x,
                 parts_2,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
                 TILE_PLANE=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=instance_norm__final_2_tuned,
@@ -544,14 +536,14 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             ),
             _Stage(
                 instance_norm__apply,
-                lambda meta: (triton.cdiv(HW, meta["TILE_BLOCK"]) * grid_x,),
+                lambda meta: (triton.cdiv(HW, meta["TILE_P"]) * grid_x,),
                 x_ptr,
                 y_ptr,
                 HW,
                 eps,
                 sums_total,
                 squares_total,
-                TILE_BLOCK=min(512, _power_of_two(HW)),
+                TILE_P=min(512, _power_of_two(HW)),
                 num_warps=4,
                 tuned=instance_norm__apply_tuned,
                 index64=instance_norm__apply__index64,

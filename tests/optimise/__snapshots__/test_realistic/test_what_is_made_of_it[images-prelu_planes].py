@@ -2,7 +2,7 @@
 # block-axis: TILE_FLAT indices of `flat` in `prelu_planes__flat`
 # collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
 # block-axis: TILE_N indices of `n` in `prelu_planes__tiled`
-# spread-loop: a program for each tile of TILE_BLOCK indices of `p` in `prelu_planes__tiled`
+# spread-loop: a program for each tile of TILE_P indices of `p` in `prelu_planes__tiled`
 
 
 @triton.jit
@@ -17,9 +17,9 @@ def prelu_planes__flat(
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `p`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_FLAT` indices of `n` and `flat`.
 
-    The one launch in the place of `prelu_planes`.
+    Launched in the place of `prelu_planes`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -29,6 +29,7 @@ def prelu_planes__flat(
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
     flat_tile = pid % flat_tiles
     n_tile = pid // flat_tiles
+    # collapse-axes: flat counts all p of each c.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * HW
@@ -36,7 +37,6 @@ def prelu_planes__flat(
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
     mask = flat_mask & (n < grid_y)
 
-    # collapse-axes: flat counts all p of each c.
     c = flat // HW
     slope = tl.load(slope_ptr + c, mask=flat_mask).to(D)
     x = tl.load(x_ptr + (n * C * HW + flat), mask=mask).to(D)
@@ -53,23 +53,23 @@ def prelu_planes__tiled(
     grid_x,
     grid_y,
     TILE_N: tl.constexpr,
-    TILE_BLOCK: tl.constexpr,
+    TILE_P: tl.constexpr,
 ):
-    """Each index of `p`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_P` indices of `n` and `p`.
 
-    The one launch in the place of `prelu_planes`.
+    Launched in the place of `prelu_planes`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
     pid = tl.program_id(0)
-    p_tiles = tl.cdiv(HW, TILE_BLOCK)
+    p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
     c = (pid // p_tiles) % grid_x
     n_tile = pid // (p_tiles * grid_x)
-    # spread-loop: a program does TILE_BLOCK indices of p.
-    p = p_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[None, :]
+    # spread-loop: a program does TILE_P indices of p.
+    p = p_tile * TILE_P + tl.arange(0, TILE_P)[None, :]
     # block-axis: a program does TILE_N indices of n.
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
     mask = (p < HW) & (n < grid_y)
@@ -115,7 +115,7 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
         _Stage(
             prelu_planes__tiled,
             lambda meta: (
-                triton.cdiv(HW, meta["TILE_BLOCK"]) * grid_x * triton.cdiv(grid_y, meta["TILE_N"]),
+                triton.cdiv(HW, meta["TILE_P"]) * grid_x * triton.cdiv(grid_y, meta["TILE_N"]),
             ),
             x_ptr,
             slope_ptr,
@@ -128,7 +128,7 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
                 {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
                 _power_of_two(grid_y),
             ),
-            TILE_BLOCK=min(512, _power_of_two(HW)),
+            TILE_P=min(512, _power_of_two(HW)),
             num_warps=4,
             tuned=prelu_planes__tiled_tuned,
             index64=prelu_planes__tiled__index64,

@@ -22,9 +22,9 @@ def scale_shift_channels__flat(
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `n`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_FLAT` indices of `n` and `flat`.
 
-    The one launch in the place of `scale_shift_channels`.
+    Launched in the place of `scale_shift_channels`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -34,6 +34,7 @@ def scale_shift_channels__flat(
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
     flat_tile = pid % flat_tiles
     n_tile = pid // flat_tiles
+    # collapse-axes: flat counts all p of each c.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * HW
@@ -41,7 +42,6 @@ def scale_shift_channels__flat(
     n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
     mask = flat_mask & (n < N)
 
-    # collapse-axes: flat counts all p of each c.
     c = flat // HW
     scale = tl.load(scale_ptr + c, mask=flat_mask).to(D)
     shift = tl.load(shift_ptr + c, mask=flat_mask).to(D)
@@ -62,9 +62,9 @@ def scale_shift_channels__tiled(
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
 ):
-    """Each index of `n`, independent of the others.
+    """Each program computes `TILE_N` by `TILE_P` indices of `n` and `p`.
 
-    The one launch in the place of `scale_shift_channels`.
+    Launched in the place of `scale_shift_channels`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32

@@ -2,7 +2,7 @@
 # block-axis: TILE_FLAT indices of `flat` in `add_positions__flat`
 # collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices
 # block-axis: TILE_B indices of `b` in `add_positions__tiled`
-# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `add_positions__tiled`
+# spread-loop: a program for each tile of TILE_COLS indices of `cols` in `add_positions__tiled`
 
 
 @triton.jit
@@ -17,9 +17,9 @@ def add_positions__flat(
     TILE_B: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_B` by `TILE_FLAT` indices of `b` and `flat`.
 
-    The one launch in the place of `add_positions`.
+    Launched in the place of `add_positions`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -29,6 +29,7 @@ def add_positions__flat(
     flat_tiles = tl.cdiv(grid_x * C, TILE_FLAT)
     flat_tile = pid % flat_tiles
     b_tile = pid // flat_tiles
+    # collapse-axes: flat counts all cols of each s.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * C
@@ -54,23 +55,23 @@ def add_positions__tiled(
     grid_x,
     grid_y,
     TILE_B: tl.constexpr,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_B` by `TILE_COLS` indices of `b` and `cols`.
 
-    The one launch in the place of `add_positions`.
+    Launched in the place of `add_positions`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tiles = tl.cdiv(C, TILE_COLS)
     cols_tile = pid % cols_tiles
     s = (pid // cols_tiles) % grid_x
     b_tile = pid // (cols_tiles * grid_x)
-    # spread-loop: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)[None, :]
+    # spread-loop: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)[None, :]
     cols_mask = cols < C
     # block-axis: a program does TILE_B indices of b.
     b = b_tile * TILE_B + tl.arange(0, TILE_B)[:, None]
@@ -120,7 +121,7 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
         _Stage(
             add_positions__tiled,
             lambda meta: (
-                triton.cdiv(C, meta["TILE_BLOCK"]) * grid_x * triton.cdiv(grid_y, meta["TILE_B"]),
+                triton.cdiv(C, meta["TILE_COLS"]) * grid_x * triton.cdiv(grid_y, meta["TILE_B"]),
             ),
             x_ptr,
             position_ptr,
@@ -134,7 +135,7 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
                 // min(512 // D.itemsize, _power_of_two(C)),
                 _power_of_two(grid_y),
             ),
-            TILE_BLOCK=min(512 // D.itemsize, _power_of_two(C)),
+            TILE_COLS=min(512 // D.itemsize, _power_of_two(C)),
             num_warps=4,
             tuned=add_positions__tiled_tuned,
             index64=add_positions__tiled__index64,

@@ -12,12 +12,12 @@ def max_over_middle__whole(
     S,
     C,
     grid_y,
-    TILE_BLOCK: tl.constexpr,
+    TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `max_over_middle`.
+    Launched in the place of `max_over_middle`.
     """
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_y, TILE_C)
@@ -27,9 +27,9 @@ def max_over_middle__whole(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_y
 
-    largest = tl.full([TILE_BLOCK, TILE_C], -3.4028235e38, tl.float32)
-    for s_start in tl.range(0, S, TILE_BLOCK, num_stages=4):
-        s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
+    largest = tl.full([TILE_S, TILE_C], -3.4028235e38, tl.float32)
+    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+        s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < S
         mask = c_mask & s_mask
         largest = tl.maximum(
@@ -54,10 +54,10 @@ def max_over_middle__partial(
     grid_x,
     grid_y,
     s_per_share,
-    TILE_BLOCK: tl.constexpr,
+    TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `s` adds to `largest`.
+    """Each program reduces its part of `s` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `max_over_middle`.
     """
@@ -69,13 +69,13 @@ def max_over_middle__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_y
-
-    largest = tl.full([TILE_BLOCK, TILE_C], -3.4028235e38, tl.float32)
     # split-reduction: the program's share of s.
     share_start = share * s_per_share
     share_end = tl.minimum(share_start + s_per_share, S)
-    for s_start in tl.range(share_start, share_end, TILE_BLOCK, num_stages=4):
-        s = s_start + tl.arange(0, TILE_BLOCK)[:, None]
+
+    largest = tl.full([TILE_S, TILE_C], -3.4028235e38, tl.float32)
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+        s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < share_end
         mask = c_mask & s_mask
         largest = tl.maximum(
@@ -101,10 +101,10 @@ def max_over_middle__final(
     grid_x,
     grid_y,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_B: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `max_over_middle`.
     """
@@ -116,11 +116,11 @@ def max_over_middle__final(
     b = b_tile * TILE_B + tl.arange(0, TILE_B)[None, :]
     b_mask = b < grid_x
 
-    largest = tl.full([TILE_P, TILE_B], -float("inf"), tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = b_mask & (p < parts)
-        slot = (p * grid_y + c) * grid_x + b
+    largest = tl.full([TILE_PART, TILE_B], -float("inf"), tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = b_mask & (part < parts)
+        slot = (part * grid_y + c) * grid_x + b
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
@@ -145,7 +145,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
                 S,
                 C,
                 grid_y,
-                TILE_BLOCK=min(
+                TILE_S=min(
                     min(4096, 32768 // 4) // min(32, _power_of_two(grid_y)), _power_of_two(S)
                 ),
                 TILE_C=min(32, _power_of_two(grid_y)),
@@ -155,9 +155,9 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
             )
         ]
     TILE_C = min(64, _power_of_two(grid_y))
-    TILE_BLOCK = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(S))
+    TILE_S = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(S))
     s_shares = max(
-        1, min(triton.cdiv(S, 4 * TILE_BLOCK), 264 // (triton.cdiv(grid_y, TILE_C) * grid_x))
+        1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_y, TILE_C) * grid_x))
     )
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
@@ -173,7 +173,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
             grid_x,
             grid_y,
             s_per_share,
-            TILE_BLOCK=TILE_BLOCK,
+            TILE_S=TILE_S,
             TILE_C=TILE_C,
             num_warps=4,
             tuned=max_over_middle__partial_tuned,
@@ -188,7 +188,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
             grid_x,
             grid_y,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_B=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=max_over_middle__final_tuned,

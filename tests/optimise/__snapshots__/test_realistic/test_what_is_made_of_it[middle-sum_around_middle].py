@@ -22,7 +22,7 @@ def sum_around_middle__flat_partial(
     TILE_B: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """What each part of the loop over `b` adds to `sum`.
+    """Each program reduces its part of `b` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `sum_around_middle`.
     """
@@ -36,19 +36,20 @@ def sum_around_middle__flat_partial(
     flat_tiles = tl.cdiv(grid_x * C, TILE_FLAT)
     flat_tile = pid % flat_tiles
     share = pid // flat_tiles
+    # collapse-axes: flat counts all c of each s.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * C
-
-    sum = tl.zeros([TILE_B, TILE_FLAT], D)
     # split-reduction: the program's share of b.
     share_start = share * b_per_share
     share_end = tl.minimum(share_start + b_per_share, B)
+
+    sum = tl.zeros([TILE_B, TILE_FLAT], D)
     for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         mask = flat_mask & (b < share_end)
-        sum = sum + tl.load(x_ptr + (b * S * C + flat), mask=mask, other=0).to(D)
+        sum += tl.load(x_ptr + (b * S * C + flat), mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
 
     slot = share * grid_x * C + flat
@@ -62,10 +63,10 @@ def sum_around_middle__flat_final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `sum_around_middle`.
     """
@@ -77,15 +78,15 @@ def sum_around_middle__flat_final(
 
     s = tl.program_id(0)
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        p_mask = p < parts
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        part_mask = part < parts
         for c_start in range(0, C, TILE_C):
             c = c_start + tl.arange(0, TILE_C)[None, :]
-            mask = p_mask & (c < C)
-            slot = (p * grid_x + s) * C + c
-            sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+            mask = part_mask & (c < C)
+            slot = (part * grid_x + s) * C + c
+            sum += tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum).to(D)
     tl.store(y_ptr + s, sum)
 
@@ -102,7 +103,7 @@ def sum_around_middle__partial(
     TILE_B: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `b` adds to `sum`.
+    """Each program reduces its part of `b` and `c` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `sum_around_middle`.
     """
@@ -120,16 +121,16 @@ def sum_around_middle__partial(
     # split-reduction: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < C
-
-    sum = tl.zeros([TILE_B, TILE_C], D)
     # split-reduction: the program's share of b.
     share_start = share * b_per_share
     share_end = tl.minimum(share_start + b_per_share, B)
+
+    sum = tl.zeros([TILE_B, TILE_C], D)
     for b_start in range(share_start, share_end, TILE_B):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         mask = c_mask & (b < share_end)
-        sum = sum + tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0).to(D)
+        sum += tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0).to(D)
     sum = tl.sum(sum).to(D)
 
     slot = (share * c_tiles + c_tile) * grid_x + s
@@ -142,10 +143,10 @@ def sum_around_middle__final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_S: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `sum_around_middle`.
     """
@@ -160,12 +161,12 @@ def sum_around_middle__final(
     s = s_tile * TILE_S + tl.arange(0, TILE_S)[None, :]
     s_mask = s < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_S], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = s_mask & (p < parts)
-        slot = p * grid_x + s
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_S], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = s_mask & (part < parts)
+        slot = part * grid_x + s
+        sum += tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + s, sum, mask=s_mask)
 
@@ -209,7 +210,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
                 sum_partials,
                 grid_x,
                 parts,
-                TILE_P=min(2048 // min(1024, _power_of_two(C)), _power_of_two(parts)),
+                TILE_PART=min(2048 // min(1024, _power_of_two(C)), _power_of_two(parts)),
                 TILE_C=min(1024, _power_of_two(C)),
                 num_warps=4,
                 tuned=sum_around_middle__flat_final_tuned,
@@ -247,7 +248,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             sum_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_S=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=sum_around_middle__final_tuned,

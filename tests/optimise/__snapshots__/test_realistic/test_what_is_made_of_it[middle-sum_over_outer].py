@@ -17,9 +17,9 @@ def sum_over_outer__whole(
     TILE_B: tl.constexpr,
     TILE_I: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_I` indices of `i` by itself.
 
-    The one launch in the place of `sum_over_outer`.
+    Launched in the place of `sum_over_outer`.
     """
     D: tl.constexpr = (
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -35,7 +35,7 @@ def sum_over_outer__whole(
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         mask = i_mask & (b < B)
-        sum = sum + tl.load(dy_ptr + (b * SC + i), mask=mask, other=0.0).to(D)
+        sum += tl.load(dy_ptr + (b * SC + i), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 
@@ -51,7 +51,7 @@ def sum_over_outer__partial(
     TILE_B: tl.constexpr,
     TILE_I: tl.constexpr,
 ):
-    """What each part of the loop over `b` adds to `sum`.
+    """Each program reduces its part of `b` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `sum_over_outer`.
     """
@@ -66,16 +66,16 @@ def sum_over_outer__partial(
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < grid_x
-
-    sum = tl.zeros([TILE_B, TILE_I], D)
     # split-reduction: the program's share of b.
     share_start = share * b_per_share
     share_end = tl.minimum(share_start + b_per_share, B)
+
+    sum = tl.zeros([TILE_B, TILE_I], D)
     for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         mask = i_mask & (b < share_end)
-        sum = sum + tl.load(dy_ptr + (b * SC + i), mask=mask, other=0.0).to(D)
+        sum += tl.load(dy_ptr + (b * SC + i), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + i
@@ -88,10 +88,10 @@ def sum_over_outer__final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_I: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `sum_over_outer`.
     """
@@ -104,12 +104,12 @@ def sum_over_outer__final(
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_I], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = i_mask & (p < parts)
-        slot = p * grid_x + i
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_I], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = i_mask & (part < parts)
+        slot = part * grid_x + i
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 
@@ -169,7 +169,7 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
             sum_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_I=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=sum_over_outer__final_tuned,

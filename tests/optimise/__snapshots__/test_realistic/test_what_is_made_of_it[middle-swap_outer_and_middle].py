@@ -15,9 +15,9 @@ def swap_outer_and_middle__tiled(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """Each index of `s`, independent of the others.
+    """Each program computes `TILE_S` by `TILE_C` indices of `s` and `c`.
 
-    The one launch in the place of `swap_outer_and_middle`.
+    Launched in the place of `swap_outer_and_middle`.
     """
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)

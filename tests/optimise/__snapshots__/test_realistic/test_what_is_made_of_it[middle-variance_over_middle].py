@@ -20,9 +20,9 @@ def variance_over_middle__whole(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `variance_over_middle`.
+    Launched in the place of `variance_over_middle`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -42,9 +42,9 @@ def variance_over_middle__whole(
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < S)
-        sum = sum + tl.load(x_ptr + (base + s * C), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (base + s * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    mean = sum / tl.cast(S, tl.int32).to(D)
+    mean = sum / tl.cast(S, D)
     squares = tl.zeros([TILE_S, TILE_C], D)
     for s_start in tl.range(0, S, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
@@ -52,9 +52,9 @@ def variance_over_middle__whole(
         s_mask = s < S
         mask = c_mask & s_mask
         centred = tl.load(x_ptr + (base + s * C), mask=mask).to(D) - mean
-        squares = squares + tl.where(s_mask, centred * centred, 0.0)
+        squares += tl.where(s_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)
+    tl.store(y_ptr + (b * C + c), squares / tl.cast(S, D), mask=c_mask)
 
 
 @triton.jit
@@ -69,7 +69,7 @@ def variance_over_middle__partial(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `s` adds to `sum`.
+    """Each program reduces its part of `s` to a partial result of `sum`.
 
     Launch 1 of 4 in the place of `variance_over_middle`.
     """
@@ -85,17 +85,17 @@ def variance_over_middle__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    base = b * S * C + c
-    sum = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
     share_start = share * s_per_share
     share_end = tl.minimum(share_start + s_per_share, S)
+
+    base = b * S * C + c
+    sum = tl.zeros([TILE_S, TILE_C], D)
     for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < share_end)
-        sum = sum + tl.load(x_ptr + (base + s * C), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (base + s * C), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = (share * grid_y + b) * grid_x + c
@@ -109,10 +109,10 @@ def variance_over_middle__final(
     grid_x,
     grid_y,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sum`.
 
     Launch 2 of 4 in the place of `variance_over_middle`.
     """
@@ -130,12 +130,12 @@ def variance_over_middle__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = (p * grid_y + b) * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = (part * grid_y + b) * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + (b * grid_x + c), sum, mask=c_mask)
 
@@ -153,7 +153,7 @@ def variance_over_middle__partial_2(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `s` adds to `squares`.
+    """Each program reduces its part of `s` to a partial result of `squares`.
 
     Launch 3 of 4 in the place of `variance_over_middle`.
     """
@@ -169,21 +169,21 @@ def variance_over_middle__partial_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.load(sum_total + (b * grid_x + c), mask=c_mask).to(D)
-    base = b * S * C + c
-    mean = sum / tl.cast(S, tl.int32).to(D)
-    squares = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
     share_start = share * s_per_share_2
     share_end = tl.minimum(share_start + s_per_share_2, S)
+
+    sum = tl.load(sum_total + (b * grid_x + c), mask=c_mask).to(D)
+    base = b * S * C + c
+    mean = sum / tl.cast(S, D)
+    squares = tl.zeros([TILE_S, TILE_C], D)
     for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < share_end
         mask = c_mask & s_mask
         centred = tl.load(x_ptr + (base + s * C), mask=mask).to(D) - mean
-        squares = squares + tl.where(s_mask, centred * centred, 0.0)
+        squares += tl.where(s_mask, centred * centred, 0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
 
     slot = (share * grid_y + b) * grid_x + c
@@ -199,10 +199,10 @@ def variance_over_middle__final_2(
     grid_x,
     grid_y,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 4 of 4 in the place of `variance_over_middle`.
     """
@@ -218,14 +218,14 @@ def variance_over_middle__final_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
-        slot = (p * grid_y + b) * grid_x + c
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts_2)
+        slot = (part * grid_y + b) * grid_x + c
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    tl.store(y_ptr + (b * C + c), squares / tl.cast(S, tl.int32).to(D), mask=c_mask)
+    tl.store(y_ptr + (b * C + c), squares / tl.cast(S, D), mask=c_mask)
 
 
 def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
@@ -292,7 +292,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             grid_x,
             grid_y,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=variance_over_middle__final_tuned,
@@ -325,7 +325,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
             grid_x,
             grid_y,
             parts_2,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=variance_over_middle__final_2_tuned,

@@ -18,9 +18,9 @@ def weighted_sum__whole(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `weighted_sum`.
+    Launched in the place of `weighted_sum`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -41,9 +41,7 @@ def weighted_sum__whole(
         s_mask = s < S
         mask = c_mask & s_mask
         w = tl.load(w_ptr + (b * S + s), mask=s_mask).to(D)
-        sum = sum + tl.where(
-            s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=mask).to(D), 0.0
-        )
+        sum += tl.where(s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
 
@@ -61,7 +59,7 @@ def weighted_sum__partial(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `s` adds to `sum`.
+    """Each program reduces its part of `s` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `weighted_sum`.
     """
@@ -77,20 +75,18 @@ def weighted_sum__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
     share_start = share * s_per_share
     share_end = tl.minimum(share_start + s_per_share, S)
+
+    sum = tl.zeros([TILE_S, TILE_C], D)
     for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < share_end
         mask = c_mask & s_mask
         w = tl.load(w_ptr + (b * S + s), mask=s_mask).to(D)
-        sum = sum + tl.where(
-            s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=mask).to(D), 0.0
-        )
+        sum += tl.where(s_mask, w * tl.load(x_ptr + ((b * S + s) * C + c), mask=mask).to(D), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = (share * grid_y + b) * grid_x + c
@@ -105,10 +101,10 @@ def weighted_sum__final(
     grid_x,
     grid_y,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `weighted_sum`.
     """
@@ -124,12 +120,12 @@ def weighted_sum__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = (p * grid_y + b) * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = (part * grid_y + b) * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
 
@@ -195,7 +191,7 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
             grid_x,
             grid_y,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=weighted_sum__final_tuned,

@@ -13,9 +13,9 @@ def add_to_rows__tiled(
     TILE_ROW: tl.constexpr,
     TILE_I: tl.constexpr,
 ):
-    """Each index of `i`, independent of the others.
+    """Each program computes `TILE_ROW` by `TILE_I` indices of `row` and `i`.
 
-    The one launch in the place of `add_to_rows`.
+    Launched in the place of `add_to_rows`.
     """
     D: tl.constexpr = (
         tl.float32

@@ -7,9 +7,9 @@ def largest_magnitude__partial(
     x_ptr,
     n,
     largest_partials,
-    TILE_BLOCK: tl.constexpr,
+    TILE_AT: tl.constexpr,
 ):
-    """What each part of the loop over `at` adds to `largest`.
+    """Each program reduces its part of `at` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `largest_magnitude`.
     """
@@ -18,11 +18,11 @@ def largest_magnitude__partial(
     )
 
     at_tile = tl.program_id(0)
-    # split-reduction: a program does TILE_BLOCK indices of at.
-    at = at_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_AT indices of at.
+    at = at_tile * TILE_AT + tl.arange(0, TILE_AT)
     at_mask = at < n
 
-    largest = tl.zeros([TILE_BLOCK], D)
+    largest = tl.zeros([TILE_AT], D)
     x = tl.abs(tl.load(x_ptr + at, mask=at_mask, other=0.0).to(D))
     largest = tl.maximum(
         largest, tl.where(at_mask, x, -float("inf")), propagate_nan=tl.PropagateNan.ALL
@@ -36,9 +36,9 @@ def largest_magnitude__final(
     y_ptr,
     largest_partials,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `largest_magnitude`.
     """
@@ -46,17 +46,17 @@ def largest_magnitude__final(
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
-    largest = tl.full([TILE_P], -float("inf"), D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)
-        p_mask = p < parts
+    largest = tl.full([TILE_PART], -float("inf"), D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)
+        part_mask = part < parts
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + p, mask=p_mask, other=-float("inf")).to(D),
+            tl.load(largest_partials + part, mask=part_mask, other=-float("inf")).to(D),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, None, _maximum)
-    tl.store(y_ptr + 0, largest)
+    tl.store(y_ptr, largest)
 
 
 def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
@@ -64,8 +64,8 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None
-    TILE_BLOCK = min(1024, _power_of_two(n))
-    parts = triton.cdiv(n, TILE_BLOCK)
+    TILE_AT = min(1024, _power_of_two(n))
+    parts = triton.cdiv(n, TILE_AT)
     largest_partials = _Scratch(_arithmetic(D), parts)
     return [
         _Stage(
@@ -74,7 +74,7 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
             x_ptr,
             n,
             largest_partials,
-            TILE_BLOCK=TILE_BLOCK,
+            TILE_AT=TILE_AT,
             num_warps=4,
             tuned=largest_magnitude__partial_tuned,
             index64=largest_magnitude__partial__index64,
@@ -85,7 +85,7 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
             y_ptr,
             largest_partials,
             parts,
-            TILE_P=min(1024, _power_of_two(parts)),
+            TILE_PART=min(1024, _power_of_two(parts)),
             num_warps=4,
             tuned=largest_magnitude__final_tuned,
             index64=largest_magnitude__final__index64,

@@ -11,7 +11,7 @@ def mean_squared_error__partial(
     sum_partials,
     TILE_I: tl.constexpr,
 ):
-    """What each part of the loop over `i` adds to `sum`.
+    """Each program reduces its part of `i` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `mean_squared_error`.
     """
@@ -24,10 +24,10 @@ def mean_squared_error__partial(
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < n
 
-    sum = tl.zeros([TILE_I], D)
-    difference = tl.load(x_ptr + i, mask=i_mask).to(D) - tl.load(target_ptr + i, mask=i_mask).to(D)
-    sum = sum + tl.where(i_mask, difference * difference, 0.0)
-    sum = tl.sum(sum)
+    difference = tl.load(x_ptr + i, mask=i_mask, other=0.0).to(D) - tl.load(
+        target_ptr + i, mask=i_mask, other=0.0
+    ).to(D)
+    sum = tl.sum(difference * difference)
     tl.store(sum_partials + i_tile, sum)
 
 
@@ -37,9 +37,9 @@ def mean_squared_error__final(
     n,
     sum_partials,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `mean_squared_error`.
     """
@@ -49,13 +49,13 @@ def mean_squared_error__final(
         else tl.float32
     )
 
-    sum = tl.zeros([TILE_P], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)
-        p_mask = p < parts
-        sum = sum + tl.load(sum_partials + p, mask=p_mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)
+        part_mask = part < parts
+        sum += tl.load(sum_partials + part, mask=part_mask, other=0.0).to(D)
     sum = tl.sum(sum)
-    tl.store(loss_ptr + 0, sum / tl.cast(n, tl.int32).to(D))
+    tl.store(loss_ptr, sum / tl.cast(n, D))
 
 
 def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
@@ -86,7 +86,7 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
             n,
             sum_partials,
             parts,
-            TILE_P=min(1024, _power_of_two(parts)),
+            TILE_PART=min(1024, _power_of_two(parts)),
             num_warps=4,
             tuned=mean_squared_error__final_tuned,
             index64=mean_squared_error__final__index64,

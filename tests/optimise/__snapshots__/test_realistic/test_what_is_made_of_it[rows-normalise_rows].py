@@ -4,7 +4,7 @@
 # split-kernel: 3 launches: normalise_rows__flat_partial, normalise_rows__flat_final, normalise_rows__flat_apply
 # collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
 # block-axis: TILE_ROW indices of `row` in `normalise_rows__final`
-# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `normalise_rows__apply`
+# spread-loop: a program for each tile of TILE_COLS indices of `cols` in `normalise_rows__apply`
 # split-kernel: 3 launches: normalise_rows__partial, normalise_rows__final, normalise_rows__apply
 
 
@@ -14,9 +14,9 @@ def normalise_rows__flat_partial(
     N,
     squares_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """What each part of the loop over `cols` adds to `squares`.
+    """Each program reduces its part of `cols` to a partial result of `squares`.
 
     Launch 1 of 3 in the place of `normalise_rows`.
     """
@@ -25,17 +25,15 @@ def normalise_rows__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tiles = tl.cdiv(N, TILE_COLS)
     cols_tile = pid % cols_tiles
     row = pid // cols_tiles
-    # split-reduction: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < N
 
-    squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
-    squares = squares + x * x
-    squares = tl.sum(squares)
+    squares = tl.sum(x * x)
 
     slot = cols_tile * grid_x + row
     tl.store(squares_partials + slot, squares)
@@ -47,10 +45,10 @@ def normalise_rows__flat_final(
     squares_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `squares`.
 
     Launch 2 of 3 in the place of `normalise_rows`.
     """
@@ -65,12 +63,12 @@ def normalise_rows__flat_final(
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_ROW], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
-        slot = p * grid_x + row
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_ROW], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = row_mask & (part < parts)
+        slot = part * grid_x + row
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -85,7 +83,7 @@ def normalise_rows__flat_apply(
     grid_x,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_FLAT` indices of `flat`.
 
     Launch 3 of 3 in the place of `normalise_rows`.
     """
@@ -96,11 +94,11 @@ def normalise_rows__flat_apply(
     eps = tl.cast(eps, tl.float32)
 
     flat_tile = tl.program_id(0)
+    # collapse-axes: flat counts all cols of each row.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
     flat_mask = flat < grid_x * N
 
-    # collapse-axes: flat counts all cols of each row.
     row = flat // N
     squares = tl.load(squares_total + row, mask=flat_mask).to(D)
     norm = tl.maximum(tl.sqrt(squares), tl.cast(eps, D), propagate_nan=tl.PropagateNan.ALL)
@@ -114,9 +112,9 @@ def normalise_rows__partial(
     N,
     squares_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """What each part of the loop over `cols` adds to `squares`.
+    """Each program reduces its part of `cols` to a partial result of `squares`.
 
     Launch 1 of 3 in the place of `normalise_rows`.
     """
@@ -125,17 +123,15 @@ def normalise_rows__partial(
     )
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tiles = tl.cdiv(N, TILE_COLS)
     cols_tile = pid % cols_tiles
     row = pid // cols_tiles
-    # split-reduction: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < N
 
-    squares = tl.zeros([TILE_BLOCK], D)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask, other=0.0).to(D)
-    squares = squares + x * x
-    squares = tl.sum(squares)
+    squares = tl.sum(x * x)
 
     slot = cols_tile * grid_x + row
     tl.store(squares_partials + slot, squares)
@@ -147,10 +143,10 @@ def normalise_rows__final(
     squares_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `squares`.
 
     Launch 2 of 3 in the place of `normalise_rows`.
     """
@@ -165,12 +161,12 @@ def normalise_rows__final(
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_ROW], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
-        slot = p * grid_x + row
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_ROW], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = row_mask & (part < parts)
+        slot = part * grid_x + row
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -182,9 +178,9 @@ def normalise_rows__apply(
     N,
     eps,
     squares_total,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_COLS` indices of `cols`.
 
     Launch 3 of 3 in the place of `normalise_rows`.
     """
@@ -195,11 +191,11 @@ def normalise_rows__apply(
     eps = tl.cast(eps, tl.float32)
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tiles = tl.cdiv(N, TILE_COLS)
     cols_tile = pid % cols_tiles
     row = pid // cols_tiles
-    # spread-loop: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # spread-loop: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < N
 
     squares = tl.load(squares_total + row).to(D)
@@ -214,8 +210,8 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
     if N <= 1023 and grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(N))
-        parts = triton.cdiv(N, TILE_BLOCK)
+        TILE_COLS = min(1024, _power_of_two(N))
+        parts = triton.cdiv(N, TILE_COLS)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
         return [
@@ -226,7 +222,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 N,
                 squares_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_COLS=TILE_COLS,
                 num_warps=4,
                 tuned=normalise_rows__flat_partial_tuned,
                 index64=normalise_rows__flat_partial__index64,
@@ -238,7 +234,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 squares_total,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=normalise_rows__flat_final_tuned,
@@ -260,8 +256,8 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             ),
         ]
     if grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(N))
-        parts = triton.cdiv(N, TILE_BLOCK)
+        TILE_COLS = min(1024, _power_of_two(N))
+        parts = triton.cdiv(N, TILE_COLS)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
         return [
@@ -272,7 +268,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 N,
                 squares_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_COLS=TILE_COLS,
                 num_warps=4,
                 tuned=normalise_rows__partial_tuned,
                 index64=normalise_rows__partial__index64,
@@ -284,7 +280,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 squares_total,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=normalise_rows__final_tuned,
@@ -292,13 +288,13 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             ),
             _Stage(
                 normalise_rows__apply,
-                lambda meta: (triton.cdiv(N, meta["TILE_BLOCK"]) * grid_x,),
+                lambda meta: (triton.cdiv(N, meta["TILE_COLS"]) * grid_x,),
                 x_ptr,
                 y_ptr,
                 N,
                 eps,
                 squares_total,
-                TILE_BLOCK=min(512, _power_of_two(N)),
+                TILE_COLS=min(512, _power_of_two(N)),
                 num_warps=4,
                 tuned=normalise_rows__apply_tuned,
                 index64=normalise_rows__apply__index64,

@@ -15,7 +15,7 @@ def rms_norm__partial(
     grid_x,
     TILE_I: tl.constexpr,
 ):
-    """What each part of the loop over `i` adds to `squares`.
+    """Each program reduces its part of `i` to a partial result of `squares`.
 
     Launch 1 of 3 in the place of `rms_norm`.
     """
@@ -31,10 +31,8 @@ def rms_norm__partial(
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < N
 
-    squares = tl.zeros([TILE_I], D)
-    x = tl.load(x_ptr + (row * N + i), mask=i_mask).to(D)
-    squares = squares + tl.where(i_mask, x * x, 0.0)
-    squares = tl.sum(squares)
+    x = tl.load(x_ptr + (row * N + i), mask=i_mask, other=0.0).to(D)
+    squares = tl.sum(x * x)
 
     slot = i_tile * grid_x + row
     tl.store(squares_partials + slot, squares)
@@ -49,10 +47,10 @@ def rms_norm__final(
     squares_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `squares`, and stores what is made of them.
 
     Launch 2 of 3 in the place of `rms_norm`.
     """
@@ -69,14 +67,14 @@ def rms_norm__final(
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
 
-    squares = tl.zeros([TILE_P, TILE_ROW], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
-        slot = p * grid_x + row
-        squares = squares + tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+    squares = tl.zeros([TILE_PART, TILE_ROW], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = row_mask & (part < parts)
+        slot = part * grid_x + row
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(eps, D))
+    rrms = tl.rsqrt(squares / tl.cast(N, D) + tl.cast(eps, D))
     tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -93,7 +91,7 @@ def rms_norm__apply(
     TILE_ROW: tl.constexpr,
     TILE_I: tl.constexpr,
 ):
-    """Each index of `i`, independent of the others.
+    """Each program computes `TILE_ROW` by `TILE_I` indices of `row` and `i`.
 
     Launch 3 of 3 in the place of `rms_norm`.
     """
@@ -116,7 +114,7 @@ def rms_norm__apply(
     mask = i_mask & row_mask
 
     squares = tl.load(squares_total + row, mask=row_mask).to(D)
-    rrms = tl.rsqrt(squares / tl.cast(N, tl.int32).to(D) + tl.cast(eps, D))
+    rrms = tl.rsqrt(squares / tl.cast(N, D) + tl.cast(eps, D))
     at = row * N + i
     tl.store(
         y_ptr + at,
@@ -157,7 +155,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
             squares_total,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_ROW=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=rms_norm__final_tuned,

@@ -10,9 +10,9 @@ def row_max__partial(
     lowest,
     largest_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """What each part of the loop over `cols` adds to `largest`.
+    """Each program reduces its part of `cols` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `row_max`.
     """
@@ -20,15 +20,15 @@ def row_max__partial(
     lowest = tl.cast(lowest, tl.float32)
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(N, TILE_BLOCK)
+    cols_tiles = tl.cdiv(N, TILE_COLS)
     cols_tile = pid % cols_tiles
     row = pid // cols_tiles
-    # split-reduction: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < N
 
-    fill = tl.cast(lowest, tl.float32)
-    largest = tl.full([TILE_BLOCK], fill, tl.float32)
+    fill = lowest
+    largest = tl.full([TILE_COLS], fill, tl.float32)
     largest = tl.maximum(
         largest,
         tl.where(
@@ -48,10 +48,10 @@ def row_max__final(
     largest_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `row_max`.
     """
@@ -60,11 +60,11 @@ def row_max__final(
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
 
-    largest = tl.full([TILE_P, TILE_ROW], -float("inf"), tl.float32)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
-        slot = p * grid_x + row
+    largest = tl.full([TILE_PART, TILE_ROW], -float("inf"), tl.float32)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = row_mask & (part < parts)
+        slot = part * grid_x + row
         largest = tl.maximum(
             largest,
             tl.load(largest_partials + slot, mask=mask, other=-float("inf")),
@@ -80,8 +80,8 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
     if grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(N))
-        parts = triton.cdiv(N, TILE_BLOCK)
+        TILE_COLS = min(1024, _power_of_two(N))
+        parts = triton.cdiv(N, TILE_COLS)
         largest_partials = _Scratch(torch.float32, parts * grid_x)
         return [
             _Stage(
@@ -92,7 +92,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
                 lowest,
                 largest_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_COLS=TILE_COLS,
                 num_warps=4,
                 tuned=row_max__partial_tuned,
                 index64=row_max__partial__index64,
@@ -104,7 +104,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
                 largest_partials,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=row_max__final_tuned,

@@ -9,9 +9,9 @@ def row_product__tiled(
     grid_x,
     TILE_ROW: tl.constexpr,
 ):
-    """All of it, for TILE_ROW programs at a time.
+    """Each program does what `TILE_ROW` programs of the kernel do.
 
-    The one launch in the place of `row_product`.
+    Launched in the place of `row_product`.
     """
     # block-axis: a program does TILE_ROW indices of row.
     row = tl.program_id(0) * TILE_ROW + tl.arange(0, TILE_ROW)

@@ -12,7 +12,7 @@ def row_sum__partial(
     grid_x,
     TILE_I: tl.constexpr,
 ):
-    """What each part of the loop over `i` adds to `sum`.
+    """Each program reduces its part of `i` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `row_sum`.
     """
@@ -30,9 +30,7 @@ def row_sum__partial(
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
     i_mask = i < N
 
-    sum = tl.zeros([TILE_I], D)
-    sum = sum + tl.load(x_ptr + (row * N + i), mask=i_mask, other=0).to(D)
-    sum = tl.sum(sum).to(D)
+    sum = tl.sum(tl.load(x_ptr + (row * N + i), mask=i_mask, other=0).to(D)).to(D)
 
     slot = i_tile * grid_x + row
     tl.store(sum_partials + slot, sum)
@@ -44,10 +42,10 @@ def row_sum__final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `row_sum`.
     """
@@ -62,12 +60,12 @@ def row_sum__final(
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_ROW], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
-        slot = p * grid_x + row
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_ROW], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = row_mask & (part < parts)
+        slot = part * grid_x + row
+        sum += tl.load(sum_partials + slot, mask=mask, other=0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + row, sum, mask=row_mask)
 
@@ -100,7 +98,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
             sum_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_ROW=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=row_sum__final_tuned,

@@ -10,9 +10,9 @@ def counted_up__tiled(
     grid_x,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for TILE_C programs at a time.
+    """Each program does what `TILE_C` programs of the kernel do.
 
-    The one launch in the place of `counted_up`.
+    Launched in the place of `counted_up`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32

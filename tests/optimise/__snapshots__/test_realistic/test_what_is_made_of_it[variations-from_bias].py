@@ -18,9 +18,9 @@ def from_bias__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `from_bias`.
+    Launched in the place of `from_bias`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -37,7 +37,7 @@ def from_bias__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum_start + sum, mask=c_mask)
 
@@ -53,7 +53,7 @@ def from_bias__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `from_bias`.
     """
@@ -68,16 +68,16 @@ def from_bias__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -91,10 +91,10 @@ def from_bias__final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `from_bias`.
     """
@@ -109,12 +109,12 @@ def from_bias__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     sum_start = tl.load(bias_ptr + c, mask=c_mask).to(D)
     tl.store(y_ptr + c, sum_start + sum, mask=c_mask)
@@ -177,7 +177,7 @@ def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
             sum_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=from_bias__final_tuned,

@@ -17,9 +17,9 @@ def guarded__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `guarded`.
+    Launched in the place of `guarded`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -35,7 +35,7 @@ def guarded__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum, mask=c_mask)
 
@@ -51,7 +51,7 @@ def guarded__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `guarded`.
     """
@@ -66,16 +66,16 @@ def guarded__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < c_end
-
-    sum = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * c_end + c
@@ -88,10 +88,10 @@ def guarded__final(
     sum_partials,
     c_end,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `guarded`.
     """
@@ -104,12 +104,12 @@ def guarded__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < c_end
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * c_end + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * c_end + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum, mask=c_mask)
 
@@ -171,7 +171,7 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
             sum_partials,
             c_end,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(c_end)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(c_end)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(c_end)),
             num_warps=4,
             tuned=guarded__final_tuned,

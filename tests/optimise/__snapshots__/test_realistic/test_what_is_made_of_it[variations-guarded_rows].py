@@ -4,7 +4,7 @@
 # split-kernel: 3 launches: guarded_rows__flat_partial, guarded_rows__flat_final, guarded_rows__flat_apply
 # collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices
 # block-axis: TILE_S indices of `s` in `guarded_rows__final`
-# spread-loop: a program for each tile of TILE_BLOCK indices of `cols` in `guarded_rows__apply`
+# spread-loop: a program for each tile of TILE_COLS indices of `cols` in `guarded_rows__apply`
 # split-kernel: 3 launches: guarded_rows__partial, guarded_rows__final, guarded_rows__apply
 
 
@@ -16,9 +16,9 @@ def guarded_rows__flat_partial(
     sums_partials,
     s_end,
     b_end,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """What each part of the loop over `cols` adds to `sums`.
+    """Each program reduces its part of `cols` to a partial result of `sums`.
 
     Launch 1 of 3 in the place of `guarded_rows`.
     """
@@ -27,18 +27,16 @@ def guarded_rows__flat_partial(
     )
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tiles = tl.cdiv(C, TILE_COLS)
     cols_tile = pid % cols_tiles
     s = (pid // cols_tiles) % s_end
     b = pid // (cols_tiles * s_end)
-    # split-reduction: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < C
 
     base = (b * S + s) * C
-    sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.load(x_ptr + (cols + base), mask=cols_mask, other=0.0).to(D)
-    sums = tl.sum(sums)
+    sums = tl.sum(tl.load(x_ptr + (cols + base), mask=cols_mask, other=0.0).to(D))
 
     slot = (cols_tile * b_end + b) * s_end + s
     tl.store(sums_partials + slot, sums)
@@ -51,10 +49,10 @@ def guarded_rows__flat_final(
     s_end,
     b_end,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sums`.
 
     Launch 2 of 3 in the place of `guarded_rows`.
     """
@@ -65,16 +63,17 @@ def guarded_rows__flat_final(
     )
 
     flat_tile = tl.program_id(0)
+    # collapse-axes: flat counts all s of each b.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < b_end * s_end
 
-    sums = tl.zeros([TILE_P, TILE_FLAT], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = flat_mask & (p < parts)
-        slot = p * s_end * b_end + flat
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.zeros([TILE_PART, TILE_FLAT], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = flat_mask & (part < parts)
+        slot = part * s_end * b_end + flat
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + flat, sums, mask=flat_mask)
 
@@ -89,7 +88,7 @@ def guarded_rows__flat_apply(
     s_end,
     TILE_FLAT: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_FLAT` indices of `flat`.
 
     Launch 3 of 3 in the place of `guarded_rows`.
     """
@@ -101,14 +100,14 @@ def guarded_rows__flat_apply(
     flat_tiles = tl.cdiv(s_end * C, TILE_FLAT)
     flat_tile = pid % flat_tiles
     b = pid // flat_tiles
+    # collapse-axes: flat counts all cols of each s.
     # block-axis: a program does TILE_FLAT indices of flat.
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)
     flat_mask = flat < s_end * C
 
-    # collapse-axes: flat counts all cols of each s.
     s = flat // C
     sums = tl.load(sums_total + (b * s_end + s), mask=flat_mask).to(D)
-    mean = sums / tl.cast(C, tl.int32).to(D)
+    mean = sums / tl.cast(C, D)
     tl.store(
         y_ptr + (b * S * C + flat),
         tl.load(x_ptr + (b * S * C + flat), mask=flat_mask).to(D) - mean,
@@ -124,9 +123,9 @@ def guarded_rows__partial(
     sums_partials,
     s_end,
     b_end,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """What each part of the loop over `cols` adds to `sums`.
+    """Each program reduces its part of `cols` to a partial result of `sums`.
 
     Launch 1 of 3 in the place of `guarded_rows`.
     """
@@ -135,18 +134,16 @@ def guarded_rows__partial(
     )
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tiles = tl.cdiv(C, TILE_COLS)
     cols_tile = pid % cols_tiles
     s = (pid // cols_tiles) % s_end
     b = pid // (cols_tiles * s_end)
-    # split-reduction: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < C
 
     base = (b * S + s) * C
-    sums = tl.zeros([TILE_BLOCK], D)
-    sums = sums + tl.load(x_ptr + (cols + base), mask=cols_mask, other=0.0).to(D)
-    sums = tl.sum(sums)
+    sums = tl.sum(tl.load(x_ptr + (cols + base), mask=cols_mask, other=0.0).to(D))
 
     slot = (cols_tile * b_end + b) * s_end + s
     tl.store(sums_partials + slot, sums)
@@ -159,10 +156,10 @@ def guarded_rows__final(
     s_end,
     b_end,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_S: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sums`.
 
     Launch 2 of 3 in the place of `guarded_rows`.
     """
@@ -180,12 +177,12 @@ def guarded_rows__final(
     s = s_tile * TILE_S + tl.arange(0, TILE_S)[None, :]
     s_mask = s < s_end
 
-    sums = tl.zeros([TILE_P, TILE_S], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = s_mask & (p < parts)
-        slot = (p * b_end + b) * s_end + s
-        sums = sums + tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+    sums = tl.zeros([TILE_PART, TILE_S], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = s_mask & (part < parts)
+        slot = (part * b_end + b) * s_end + s
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + (b * s_end + s), sums, mask=s_mask)
 
@@ -198,9 +195,9 @@ def guarded_rows__apply(
     C,
     sums_total,
     s_end,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """Each index of `cols`, independent of the others.
+    """Each program computes `TILE_COLS` indices of `cols`.
 
     Launch 3 of 3 in the place of `guarded_rows`.
     """
@@ -209,17 +206,17 @@ def guarded_rows__apply(
     )
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tiles = tl.cdiv(C, TILE_COLS)
     cols_tile = pid % cols_tiles
     s = (pid // cols_tiles) % s_end
     b = pid // (cols_tiles * s_end)
-    # spread-loop: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # spread-loop: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < C
 
     sums = tl.load(sums_total + (b * s_end + s)).to(D)
     base = (b * S + s) * C
-    mean = sums / tl.cast(C, tl.int32).to(D)
+    mean = sums / tl.cast(C, D)
     tl.store(
         y_ptr + (cols + base),
         tl.load(x_ptr + (cols + base), mask=cols_mask).to(D) - mean,
@@ -235,8 +232,8 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
     if C <= 1023 and min(grid_x, S) * min(grid_y, B) <= 255:
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
-        TILE_BLOCK = min(1024, _power_of_two(C))
-        parts = triton.cdiv(C, TILE_BLOCK)
+        TILE_COLS = min(1024, _power_of_two(C))
+        parts = triton.cdiv(C, TILE_COLS)
         sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
         sums_total = _Scratch(_arithmetic(D), s_end * b_end)
         return [
@@ -249,7 +246,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
                 sums_partials,
                 s_end,
                 b_end,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_COLS=TILE_COLS,
                 num_warps=4,
                 tuned=guarded_rows__flat_partial_tuned,
                 index64=guarded_rows__flat_partial__index64,
@@ -262,7 +259,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
                 s_end,
                 b_end,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(s_end * b_end)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(s_end * b_end)), _power_of_two(parts)),
                 TILE_FLAT=min(4, _power_of_two(s_end * b_end)),
                 num_warps=4,
                 tuned=guarded_rows__flat_final_tuned,
@@ -286,8 +283,8 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
     if min(grid_x, S) * min(grid_y, B) <= 255:
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
-        TILE_BLOCK = min(1024, _power_of_two(C))
-        parts = triton.cdiv(C, TILE_BLOCK)
+        TILE_COLS = min(1024, _power_of_two(C))
+        parts = triton.cdiv(C, TILE_COLS)
         sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
         sums_total = _Scratch(_arithmetic(D), s_end * b_end)
         return [
@@ -300,7 +297,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
                 sums_partials,
                 s_end,
                 b_end,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_COLS=TILE_COLS,
                 num_warps=4,
                 tuned=guarded_rows__partial_tuned,
                 index64=guarded_rows__partial__index64,
@@ -313,7 +310,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
                 s_end,
                 b_end,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(s_end)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(s_end)), _power_of_two(parts)),
                 TILE_S=min(4, _power_of_two(s_end)),
                 num_warps=4,
                 tuned=guarded_rows__final_tuned,
@@ -321,14 +318,14 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             ),
             _Stage(
                 guarded_rows__apply,
-                lambda meta: (triton.cdiv(C, meta["TILE_BLOCK"]) * s_end * b_end,),
+                lambda meta: (triton.cdiv(C, meta["TILE_COLS"]) * s_end * b_end,),
                 x_ptr,
                 y_ptr,
                 S,
                 C,
                 sums_total,
                 s_end,
-                TILE_BLOCK=min(512, _power_of_two(C)),
+                TILE_COLS=min(512, _power_of_two(C)),
                 num_warps=4,
                 tuned=guarded_rows__apply_tuned,
                 index64=guarded_rows__apply__index64,

@@ -9,9 +9,9 @@ def one_by_one__partial(
     C,
     sum_partials,
     grid_x,
-    TILE_BLOCK: tl.constexpr,
+    TILE_COLS: tl.constexpr,
 ):
-    """What each part of the loop over `cols` adds to `sum`.
+    """Each program reduces its part of `cols` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `one_by_one`.
     """
@@ -20,16 +20,14 @@ def one_by_one__partial(
     )
 
     pid = tl.program_id(0)
-    cols_tiles = tl.cdiv(C, TILE_BLOCK)
+    cols_tiles = tl.cdiv(C, TILE_COLS)
     cols_tile = pid % cols_tiles
     row = pid // cols_tiles
-    # split-reduction: a program does TILE_BLOCK indices of cols.
-    cols = cols_tile * TILE_BLOCK + tl.arange(0, TILE_BLOCK)
+    # split-reduction: a program does TILE_COLS indices of cols.
+    cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < C
 
-    sum = tl.zeros([TILE_BLOCK], D)
-    sum = sum + tl.load(x_ptr + (cols + row * C), mask=cols_mask, other=0.0).to(D)
-    sum = tl.sum(sum)
+    sum = tl.sum(tl.load(x_ptr + (cols + row * C), mask=cols_mask, other=0.0).to(D))
 
     slot = cols_tile * grid_x + row
     tl.store(sum_partials + slot, sum)
@@ -41,10 +39,10 @@ def one_by_one__final(
     sum_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `one_by_one`.
     """
@@ -57,12 +55,12 @@ def one_by_one__final(
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
     row_mask = row < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_ROW], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = row_mask & (p < parts)
-        slot = p * grid_x + row
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_ROW], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = row_mask & (part < parts)
+        slot = part * grid_x + row
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + row, sum, mask=row_mask)
 
@@ -73,8 +71,8 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
     if C < 1 or grid_y > 1 or grid_z > 1:
         return None
     if grid_x <= 255:
-        TILE_BLOCK = min(1024, _power_of_two(C))
-        parts = triton.cdiv(C, TILE_BLOCK)
+        TILE_COLS = min(1024, _power_of_two(C))
+        parts = triton.cdiv(C, TILE_COLS)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
         return [
             _Stage(
@@ -84,7 +82,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
                 C,
                 sum_partials,
                 grid_x,
-                TILE_BLOCK=TILE_BLOCK,
+                TILE_COLS=TILE_COLS,
                 num_warps=4,
                 tuned=one_by_one__partial_tuned,
                 index64=one_by_one__partial__index64,
@@ -96,7 +94,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
                 sum_partials,
                 grid_x,
                 parts,
-                TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
                 TILE_ROW=min(4, _power_of_two(grid_x)),
                 num_warps=4,
                 tuned=one_by_one__final_tuned,

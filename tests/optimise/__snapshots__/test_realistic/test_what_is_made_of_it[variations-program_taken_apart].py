@@ -17,9 +17,9 @@ def program_taken_apart__whole(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `program_taken_apart`.
+    Launched in the place of `program_taken_apart`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -38,7 +38,7 @@ def program_taken_apart__whole(
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < S)
-        sum = sum + tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
 
@@ -54,7 +54,7 @@ def program_taken_apart__partial(
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `s` adds to `sum`.
+    """Each program reduces its part of `s` to a partial result of `sum`.
 
     Launch 1 of 2 in the place of `program_taken_apart`.
     """
@@ -70,16 +70,16 @@ def program_taken_apart__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < C
-
-    sum = tl.zeros([TILE_S, TILE_C], D)
     # split-reduction: the program's share of s.
     share_start = share * s_per_share
     share_end = tl.minimum(share_start + s_per_share, S)
+
+    sum = tl.zeros([TILE_S, TILE_C], D)
     for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < share_end)
-        sum = sum + tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + ((b * S + s) * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = (share * b_end + b) * C + c
@@ -93,10 +93,10 @@ def program_taken_apart__final(
     sum_partials,
     b_end,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `program_taken_apart`.
     """
@@ -112,12 +112,12 @@ def program_taken_apart__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < C
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = (p * b_end + b) * C + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = (part * b_end + b) * C + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
 
@@ -179,7 +179,7 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
             sum_partials,
             b_end,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(C)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(C)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(C)),
             num_warps=4,
             tuned=program_taken_apart__final_tuned,

@@ -17,9 +17,9 @@ def subtracted__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `subtracted`.
+    Launched in the place of `subtracted`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -36,7 +36,7 @@ def subtracted__whole(
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
         mask = c_mask & n_mask
-        rest = rest + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D) * -1.0, 0.0)
+        rest += tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D) * -1.0, 0.0)
     rest = tl.sum(rest, axis=0, keep_dims=True)
     tl.store(y_ptr + c, rest, mask=c_mask)
 
@@ -52,7 +52,7 @@ def subtracted__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `rest`.
+    """Each program reduces its part of `n` to a partial result of `rest`.
 
     Launch 1 of 2 in the place of `subtracted`.
     """
@@ -67,17 +67,17 @@ def subtracted__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    rest = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    rest = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
         mask = c_mask & n_mask
-        rest = rest + tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D) * -1.0, 0.0)
+        rest += tl.where(n_mask, tl.load(x_ptr + (n * C + c), mask=mask).to(D) * -1.0, 0.0)
     rest = tl.sum(rest, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -90,10 +90,10 @@ def subtracted__final(
     rest_partials,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `rest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `subtracted`.
     """
@@ -106,12 +106,12 @@ def subtracted__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    rest = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        rest = rest + tl.load(rest_partials + slot, mask=mask, other=0.0).to(D)
+    rest = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        rest += tl.load(rest_partials + slot, mask=mask, other=0.0).to(D)
     rest = tl.sum(rest, axis=0, keep_dims=True)
     tl.store(y_ptr + c, rest, mask=c_mask)
 
@@ -171,7 +171,7 @@ def _plan_subtracted(grid, x_ptr, y_ptr, N, C, *, D):
             rest_partials,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=subtracted__final_tuned,

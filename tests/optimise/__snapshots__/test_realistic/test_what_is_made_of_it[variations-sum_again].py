@@ -20,9 +20,9 @@ def sum_again__whole(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for a tile of columns a program.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
-    The one launch in the place of `sum_again`.
+    Launched in the place of `sum_again`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
@@ -38,9 +38,9 @@ def sum_again__whole(
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    mean = sum / tl.cast(N, tl.int32).to(D)
+    mean = sum / tl.cast(N, D)
     sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(0, N, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
@@ -48,9 +48,9 @@ def sum_again__whole(
         n_mask = n < N
         mask = c_mask & n_mask
         centred = tl.load(x_ptr + (n * C + c), mask=mask).to(D) - mean
-        sum = sum + tl.where(n_mask, centred * centred, 0.0)
+        sum += tl.where(n_mask, centred * centred, 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(y_ptr + c, sum / tl.cast(N, tl.int32).to(D), mask=c_mask)
+    tl.store(y_ptr + c, sum / tl.cast(N, D), mask=c_mask)
 
 
 @triton.jit
@@ -64,7 +64,7 @@ def sum_again__partial(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 1 of 4 in the place of `sum_again`.
     """
@@ -79,16 +79,16 @@ def sum_again__partial(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
-        sum = sum + tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
+        sum += tl.load(x_ptr + (n * C + c), mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -101,10 +101,10 @@ def sum_again__final(
     sum_total,
     grid_x,
     parts,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined.
+    """Combines the partial results of `sum`.
 
     Launch 2 of 4 in the place of `sum_again`.
     """
@@ -119,12 +119,12 @@ def sum_again__final(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -141,7 +141,7 @@ def sum_again__partial_2(
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """What each part of the loop over `n` adds to `sum`.
+    """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 3 of 4 in the place of `sum_again`.
     """
@@ -156,20 +156,20 @@ def sum_again__partial_2(
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-
-    sum = tl.load(sum_total + c, mask=c_mask).to(D)
-    mean = sum / tl.cast(N, tl.int32).to(D)
-    sum = tl.zeros([TILE_N, TILE_C], D)
     # split-reduction: the program's share of n.
     share_start = share * n_per_share_2
     share_end = tl.minimum(share_start + n_per_share_2, N)
+
+    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    mean = sum / tl.cast(N, D)
+    sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
         mask = c_mask & n_mask
         centred = tl.load(x_ptr + (n * C + c), mask=mask).to(D) - mean
-        sum = sum + tl.where(n_mask, centred * centred, 0.0)
+        sum += tl.where(n_mask, centred * centred, 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -183,10 +183,10 @@ def sum_again__final_2(
     sum_partials_2,
     grid_x,
     parts_2,
-    TILE_P: tl.constexpr,
+    TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """The parts combined, and what is stored of the results.
+    """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 4 of 4 in the place of `sum_again`.
     """
@@ -199,14 +199,14 @@ def sum_again__final_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
-    sum = tl.zeros([TILE_P, TILE_C], D)
-    for p_start in range(0, parts_2, TILE_P):
-        p = p_start + tl.arange(0, TILE_P)[:, None]
-        mask = c_mask & (p < parts_2)
-        slot = p * grid_x + c
-        sum = sum + tl.load(sum_partials_2 + slot, mask=mask, other=0.0).to(D)
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts_2, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts_2)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials_2 + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(y_ptr + c, sum / tl.cast(N, tl.int32).to(D), mask=c_mask)
+    tl.store(y_ptr + c, sum / tl.cast(N, D), mask=c_mask)
 
 
 def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
@@ -269,7 +269,7 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
             sum_total,
             grid_x,
             parts,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=sum_again__final_tuned,
@@ -299,7 +299,7 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
             sum_partials_2,
             grid_x,
             parts_2,
-            TILE_P=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
             TILE_C=min(4, _power_of_two(grid_x)),
             num_warps=4,
             tuned=sum_again__final_2_tuned,

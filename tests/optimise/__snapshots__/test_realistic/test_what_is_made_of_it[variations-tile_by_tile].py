@@ -12,9 +12,9 @@ def tile_by_tile__tiled(
     BLOCK: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """All of it, for TILE_C programs at a time.
+    """Each program does what `TILE_C` programs of the kernel do.
 
-    The one launch in the place of `tile_by_tile`.
+    Launched in the place of `tile_by_tile`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32

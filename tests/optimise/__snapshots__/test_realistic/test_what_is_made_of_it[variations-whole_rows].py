@@ -10,9 +10,9 @@ def whole_rows__tiled(
     BLOCK: tl.constexpr,
     TILE_ROW: tl.constexpr,
 ):
-    """All of it, for TILE_ROW programs at a time.
+    """Each program does what `TILE_ROW` programs of the kernel do.
 
-    The one launch in the place of `whole_rows`.
+    Launched in the place of `whole_rows`.
     """
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
