@@ -17,7 +17,7 @@ from enum import Enum
 from functools import cache
 from operator import attrgetter
 from types import CodeType, FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,18 +49,22 @@ def _is_plain(cls: type, *, is_compared: bool) -> bool:
     )
 
 
+_Given: TypeAlias = tuple[object, str, bool]
+"""What a class says of a field: its default, the standard decorator's `field` or nothing; its type; whether it is given
+by name alone."""
+
+
 def _record(cls: type, options: dict[str, bool]) -> type:
     """The class made once more, as slots have to be, with the shared methods."""
     namespace = dict(vars(cls))
-    fields: dict[str, dataclasses.Field[object]] = {}
+    fields: dict[str, _Given] = {}
     for base in reversed(cls.__mro__[1:]):
-        fields |= vars(base).get("__dataclass_fields__", {})
+        fields |= _given_by(base)
     own = [name for name, text in cls.__annotations__.items() if not text.startswith("ClassVar")]
+    by_name = options.get("kw_only", False)
     for name in own:
         default = namespace.pop(name, dataclasses.MISSING)
-        fields[name] = _field(
-            name, cls.__annotations__[name], default, kw_only=options.get("kw_only", False)
-        )
+        fields[name] = default, cls.__annotations__[name], by_name
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
     methods = _FROZEN if options.get("frozen") else _MUTABLE
@@ -72,23 +76,45 @@ def _record(cls: type, options: dict[str, bool]) -> type:
     if options.get("slots"):
         namespace["__slots__"] = tuple(own)
     namespace["__init__"] = _first_init
-    namespace["__match_args__"] = tuple(name for name, it in fields.items() if not it.kw_only)
-    namespace["__dataclass_fields__"] = fields
+    namespace["__match_args__"] = tuple(name for name, it in fields.items() if not it[2])
+    namespace[_GIVEN] = fields
+    namespace[_STANDARD] = _StandardFields()
     namespace["__dataclass_params__"] = _parameters(**options)
     return type(cls)(cls.__name__, cls.__bases__, namespace)
 
 
-def _field(
-    name: str, annotation: type, default: object, *, kw_only: bool
-) -> dataclasses.Field[object]:
+_GIVEN, _STANDARD = "__given_fields__", "__dataclass_fields__"
+
+
+def _given_by(base: type) -> dict[str, _Given]:
+    """The fields that a class has of its own accord, also of one that the standard decorator made."""
+    own = vars(base)
+    if _GIVEN in own:
+        return cast("dict[str, _Given]", own[_GIVEN])
+    fields: dict[str, dataclasses.Field[object]] = own.get(_STANDARD, {})
+    return {name: (it, str(it.type), it.kw_only is True) for name, it in fields.items()}
+
+
+class _StandardFields:
+    """What `dataclasses.fields` and `is_dataclass` read off a class: made when they do, which is for few classes."""
+
+    def __get__(self, _instance: object, owner: type) -> dict[str, dataclasses.Field[object]]:
+        cls = next(cls for cls in owner.__mro__ if vars(cls).get(_STANDARD) is self)
+        made = {name: _field(name, given) for name, given in _given_by(cls).items()}
+        type.__setattr__(cls, _STANDARD, made)
+        return made
+
+
+def _field(name: str, given: _Given) -> dataclasses.Field[object]:
+    default, annotation, by_name = given
     plain: dataclasses.Field[object] = dataclasses.field(
         default=default,  # type: ignore[arg-type] # the stubs know what stands in a class only
     )
     made: dataclasses.Field[object] = default if isinstance(default, dataclasses.Field) else plain
-    made.kw_only = kw_only
+    made.kw_only = by_name
     made.name = name
     made.type = annotation
-    # What the standard decorator writes there and `replace` and `fields` look for; it has no public name.
+    # What the standard decorator writes there and `fields` looks for; it has no public name.
     made._field_type = dataclasses._FIELD  # type: ignore[attr-defined] # noqa: SLF001
     return made
 
@@ -125,20 +151,22 @@ class _Place(Enum):
 
 def _init(cls: type) -> Callable[..., None]:
     """`__init__` of a class, made from the code for as many fields."""
-    fields: dict[str, dataclasses.Field[object]] = cls.__dataclass_fields__  # type: ignore[attr-defined]
+    fields = _given_by(cls)
     used: dict[str, object] = {"missing": dataclasses.MISSING}
     defaults: dict[str, object] = {}
     places: list[_Place] = []
-    positional = [name for name, field in fields.items() if not field.kw_only]
-    keywords = [name for name, field in fields.items() if field.kw_only]
+    positional = [name for name, (_, _, by_name) in fields.items() if not by_name]
+    keywords = [name for name, (_, _, by_name) in fields.items() if by_name]
     for number, name in enumerate((*positional, *keywords)):
-        field = fields[name]
-        is_made = field.default_factory is not dataclasses.MISSING
-        if is_made:
-            used[f"make_{number}"] = field.default_factory
-            defaults[name] = dataclasses.MISSING
-        elif field.default is not dataclasses.MISSING:
-            defaults[name] = field.default
+        default, is_made = fields[name][0], False
+        if isinstance(default, dataclasses.Field):
+            is_made = default.default_factory is not dataclasses.MISSING
+            if is_made:
+                used[f"make_{number}"] = default.default_factory
+                defaults[name] = dataclasses.MISSING
+            default = default.default
+        if default is not dataclasses.MISSING:
+            defaults[name] = default
         slot = getattr(cls, name, None)
         if isinstance(slot, MemberDescriptorType):
             used[f"set_{number}"] = slot.__set__

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from transpiler.emit.environment import FIXED, fixed_text, template
+from transpiler.emit.function_views import alike, views_of
 from transpiler.emit.functions import ModuleFunctions
 from transpiler.emit.imports import import_lines
 from transpiler.emit.launchers import launcher_names, launcher_views
@@ -13,7 +14,7 @@ from transpiler.emit.line_map import LineMap
 from transpiler.emit.operators import operator_views
 from transpiler.emit.records import table
 from transpiler.emit.validate import check_names, compile_module
-from transpiler.emit.views import FunctionView, ModuleView
+from transpiler.emit.views import ModuleView
 from transpiler.frozen import dataclass
 from transpiler.host.plan import DEFAULT_NAMESPACE, HostPlan
 from transpiler.ir.description import ChangedName
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from transpiler.emit.plans import EmittedPlan
+    from transpiler.emit.views import FunctionView
     from transpiler.ir.description import KernelPlan, WideFunction
     from transpiler.ir.nodes import Module, Routine
     from transpiler.source import SourceFile
     from transpiler.target.model import Function
-    from transpiler.target.printer import Line
 
 _LAUNCHER_IMPORTS = ("inspect", "Sequence", "nullcontext", "Any", "torch", "Tensor")
 _OPERATOR_IMPORTS = (
@@ -115,8 +116,8 @@ def emit_module(
         for it in host.operators
     ]
     replaced = {it.struct_name for it in host.operators if it.is_launcher}
-    specialised = [function for kernel in kernels for function in kernel.specialisations]
-    reads = [(it, names_read(it)) for it in (*called, *raw, *specialised, *stages)]
+    specialised = [found for kernel in kernels for found in _reads(kernel)]
+    reads = [(it, names_read(it)) for it in (*called, *raw, *stages)] + specialised
     known = {it.name: names for it, names in reads}
     reads += [
         (form, known[kernel.function.name] | names_read(form, kernel.shared))
@@ -158,7 +159,8 @@ def emit_module(
                     for it, function in zip(host.operators, operators, strict=True)
                     for name in (function, *([] if it.is_launcher else [it.struct_name]))
                 ),
-                *(it.name for it in (*raw, *specialised)),
+                *(it.name for it in raw),
+                *(it.name for it, _ in specialised),
                 *(form.name for _, form in wide),
                 *(it.name for it in stages),
                 *tuned,
@@ -170,12 +172,14 @@ def emit_module(
             view
             for kernel, launches, group in zip(kernels, lowered.launches, functions, strict=True)
             for view in (
-                *map(_view, group),
-                *_views(kernel),
-                *(view for it in (launches.stages if launches else ()) for view in _views(it)),
+                *(view for it in group for view in alike(it)),
+                *views_of(kernel),
+                *(view for it in (launches.stages if launches else ()) for view in views_of(it)),
             )
         ),
-        specialisations=tuple(view for kernel in kernels for view in _specialised_views(kernel)),
+        specialisations=tuple(
+            view for kernel in kernels for view in alike(*kernel.specialisations)
+        ),
         plans=tuple(text for it in lowered.launches if it is not None for text in _plan_texts(it)),
         tuned=tuple(tuned),
         table=table(zip(plans, kernels, lowered.launches, strict=True)),
@@ -199,7 +203,7 @@ def emit_module(
     starts = compile_module(
         text,
         _base(source),
-        functions=(function.text for function in printed),
+        functions=((function.text, function.unproved) for function in printed),
         fixed=(fixed_text(each, has_plans=has_plans) for each in FIXED),
     )
     return EmittedModule(
@@ -299,29 +303,12 @@ def _lower(
     return _Lowered(kernels=kernels, launches=launches, functions=groups, classes=classes)
 
 
-def _views(kernel: LoweredKernel) -> Iterator[FunctionView]:
-    """A kernel, and below it its form with indices in 64 bits."""
-    form = kernel.own_form
-    if form is None:
-        yield _view(kernel.function)
-        return
-    known: dict[int, tuple[Line, ...]] = {}
-    yield _view(kernel.function, known)
-    yield _view(form, known)
-
-
-def _specialised_views(kernel: LoweredKernel) -> Iterator[FunctionView]:
-    """The specialisations of a kernel, which have statements in common."""
-    known: dict[int, tuple[Line, ...]] = {}
+def _reads(kernel: LoweredKernel) -> Iterator[tuple[Function, frozenset[str]]]:
+    """The specialisations of a kernel with the names that they read and none before does, for the same parameters."""
+    seen = set[int]()
     for function in kernel.specialisations:
-        yield _view(function, known)
-
-
-def _view(function: Function, known: dict[int, tuple[Line, ...]] | None = None) -> FunctionView:
-    lines = print_function(function, known)
-    return FunctionView(
-        name=function.name, lines=lines, text="\n".join(line.text for line in lines)
-    )
+        yield function, names_read(function, seen)
+        seen.update(map(id, function.body.statements))
 
 
 def _base(source: SourceFile) -> str:

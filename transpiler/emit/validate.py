@@ -30,8 +30,8 @@ def check_names(
     """
     known = module_names | _BUILTINS
     for function, names in reads:
-        unknown = names - known - names_bound(function)
-        if unknown:
+        unknown = names - known
+        if unknown and (unknown := unknown - names_bound(function)):
             raise EmissionError(
                 f"the generated function {function.name!r} reads {', '.join(sorted(unknown))},"
                 " which nothing binds"
@@ -39,11 +39,16 @@ def check_names(
 
 
 def compile_module(
-    text: str, name: str, *, functions: Iterable[str] = (), fixed: Iterable[str] = ()
+    text: str,
+    name: str,
+    *,
+    functions: Iterable[tuple[str, str | None]] = (),
+    fixed: Iterable[str] = (),
 ) -> list[int]:
     """Compile the module `text`, part by part, which takes Python less time and memory than all at once.
 
-    `functions` stand in it in this order. What is `fixed` is the same in all modules, and not compiled again for each.
+    `functions` stand in it in this order, each with what has to be compiled of it. What is `fixed` is the same in all
+    modules, and not compiled again for each.
 
     Returns:
         For each of the functions the line that it begins at.
@@ -53,12 +58,13 @@ def compile_module(
     """
     starts, around = list[int](), list[str]()
     position, line = 0, 1
-    for function in functions:
+    for function, unproved in functions:
         start = text.index(function, position)
         line += text.count("\n", position, start)
         starts.append(line)
         around.append(text[position:start])
-        _compile(function, name)
+        if unproved is not None:
+            _compile(unproved, name)
         line += function.count("\n")
         position = start + len(function)
     rest = "".join((*around, text[position:]))

@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionView:
-    """A function: its name and all its lines, from the comment above its decorator on."""
+    """A function: its name and all its lines, from the comment above its decorator on.
+
+    `unproved` is what has to be compiled to know that `text` does: that itself, but for a function that has statements
+    in common with others; None where those have all that it has.
+    """
 
     name: str
     lines: tuple[Line, ...]
     text: str
+    unproved: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,16 +47,18 @@ class _Verifier:
         self._kernel = kernel
         self._after = after
         self._what = "function" if isinstance(kernel, ir.Function) else "kernel"
-        self._declared: set[ir.Symbol] = {*kernel.parameters, *kernel.const_generics}
+        symbols = (*kernel.parameters, *kernel.const_generics)
+        self._declared = {symbol.id for symbol in symbols}
+        # By identity: expressions share their types, and all of these live as long as the kernel does.
+        self._settled = set[int]()
 
     def run(self) -> None:
         self._block(self._kernel.body)
 
-    def _require(self, condition: bool, message: str, span: Span) -> None:  # noqa: FBT001 - the thing required
-        if not condition:
-            raise InvalidModuleError(
-                f"after {self._after}, {self._what} {self._kernel.name}, offsets {span.start} to {span.end}: {message}"
-            )
+    def _invalid(self, message: str, span: Span) -> InvalidModuleError:
+        return InvalidModuleError(
+            f"after {self._after}, {self._what} {self._kernel.name}, offsets {span.start} to {span.end}: {message}"
+        )
 
     def _block(self, block: ir.Block) -> None:
         outer = set(self._declared)
@@ -73,7 +75,7 @@ class _Verifier:
                 self._expression(node.value)
                 for symbol in node.symbols:
                     if symbol is not None:
-                        self._declared.add(symbol)
+                        self._declared.add(symbol.id)
             case ir.Declare():
                 self._declare(node.symbol)
             case ir.Assign():
@@ -101,54 +103,57 @@ class _Verifier:
                 pass
 
     def _declare(self, symbol: ir.Symbol) -> None:
-        self._settled(symbol.type, symbol.span)
-        self._declared.add(symbol)
+        self._type(symbol.type, symbol.span)
+        self._declared.add(symbol.id)
 
     def _assign(self, node: ir.Assign) -> None:
-        self._require(node.symbol in self._declared, f"{node.symbol.name} is undeclared", node.span)
+        if node.symbol.id not in self._declared:
+            raise self._invalid(f"{node.symbol.name} is undeclared", node.span)
         target, value = node.symbol.type, node.value.type
         matches = (
             target.dtype == value.dtype
             if isinstance(target, Scalar | Tensor) and isinstance(value, Scalar | Tensor)
             else type(target) is type(value)
         )
-        self._require(matches, f"{type_text(target)} is assigned {type_text(value)}", node.span)
+        if not matches:
+            raise self._invalid(f"{type_text(target)} is assigned {type_text(value)}", node.span)
 
     def _expression(self, node: ir.Expression) -> None:
-        self._settled(node.type, node.span)
-        match node:
-            case ir.Read():
-                self._require(
-                    node.symbol in self._declared, f"{node.symbol.name} is undeclared", node.span
-                )
-            case ir.OpCall():
-                self._require(
-                    len(node.arguments) == len(node.op.parsed.parameters),
-                    f"{node.op.name} has {len(node.arguments)} arguments",
-                    node.span,
-                )
-            case ir.BlockValue():
-                outer = set(self._declared)
-                for statement in node.statements:
-                    self._statement(statement)
-                self._expression(node.value)
-                self._declared = outer
-                return
-            case _:
-                pass
-        for child in child_expressions(node):
-            self._expression(child)
+        pending = [node]
+        while pending:
+            node = pending.pop()
+            if id(node.type) not in self._settled:
+                self._type(node.type, node.span)
+            match node:
+                case ir.Read():
+                    if node.symbol.id not in self._declared:
+                        raise self._invalid(f"{node.symbol.name} is undeclared", node.span)
+                case ir.Literal():
+                    pass
+                case ir.BlockValue():
+                    outer = set(self._declared)
+                    for statement in node.statements:
+                        self._statement(statement)
+                    self._expression(node.value)
+                    self._declared = outer
+                case _:
+                    if isinstance(node, ir.OpCall) and len(node.arguments) != len(
+                        node.op.parsed.parameters
+                    ):
+                        number = len(node.arguments)
+                        raise self._invalid(f"{node.op.name} has {number} arguments", node.span)
+                    pending.extend(child_expressions(node))
 
-    def _settled(self, type_: Type, span: Span) -> None:
+    def _type(self, type_: Type, span: Span) -> None:
         match type_:
             case Scalar() | Tensor() | Pointer() | PointerTensor() | Descriptor():
-                self._require(
-                    not isinstance(type_.dtype, DtypeVariable), "a dtype is not settled", span
-                )
+                if isinstance(type_.dtype, DtypeVariable):
+                    raise self._invalid("a dtype is not settled", span)
             case TupleType(elements=elements):
                 for element in elements:
-                    self._settled(element, span)
+                    self._type(element, span)
             case Poison():
-                self._require(False, "a poisoned type is left", span)  # noqa: FBT003 - it never holds
+                raise self._invalid("a poisoned type is left", span)
             case _:
                 pass
+        self._settled.add(id(type_))

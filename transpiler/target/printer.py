@@ -41,12 +41,13 @@ class Line(NamedTuple):
 def print_function(
     function: Function, known: dict[int, tuple[Line, ...]] | None = None, *, level: int = 0
 ) -> tuple[Line, ...]:
-    """The lines of a function at a level of indentation: comment, decorator, signature, docstring, body.
+    """The lines of a function at a level of indentation: its head and its body, `known` as in `print_body`."""
+    return (*print_head(function, level=level), *print_body(function, known, level=level))
 
-    `known` has the lines of statements, by their `id`s, that were printed before in a block as deep as now; it takes
-    those that are printed.
-    """
-    printer = _Printer(known)
+
+def print_head(function: Function, *, level: int = 0) -> tuple[Line, ...]:
+    """The lines of a function before its body: comment, decorator, signature, docstring."""
+    printer = _Printer(None)
     indent = INDENT * level
     if function.comment is not None:
         printer.comments((function.comment,), level)
@@ -56,6 +57,18 @@ def print_function(
         printer.line(text, function.span)
     for text in docstring(function.docs, indent + INDENT):
         printer.line(text)
+    return tuple(printer.lines)
+
+
+def print_body(
+    function: Function, known: dict[int, tuple[Line, ...]] | None = None, *, level: int = 0
+) -> tuple[Line, ...]:
+    """The lines of the body of a function whose head is at a level of indentation.
+
+    `known` has the lines of statements, by their `id`s, that were printed before in a block as deep as now; it takes
+    those that are printed.
+    """
+    printer = _Printer(known)
     if function.body.statements or function.body.closing_comments or not function.docs:
         printer.suite(function.body, level + 1)
     return tuple(printer.lines)

@@ -38,29 +38,34 @@ def specialised(plan: KernelPlan, name: str, names: KernelNames) -> Iterator[Fun
     parameters = tuple(run_time_parameter(symbol, names) for symbol in kernel.parameters)
     arguments = tuple(Name(parameter.name) for parameter in parameters)
     callee = Name(name)
+    # No pointer carries these: they count in what their names say, and in single precision for half.
+    told = [dtype for dtype in kernel.dtype_parameters if not carriers(kernel, dtype)]
     checks: dict[tuple[DType, ...], tuple[Statement, ...]] = {}
+    calls: dict[tuple[object, ...], Statement] = {}
     for specialisation in plan.specialisations:
         if specialisation.is_kernel_itself:
             continue
         instances = dict(zip(kernel.dtype_parameters, specialisation.dtypes, strict=True))
         if specialisation.dtypes not in checks:
             checks[specialisation.dtypes] = tuple(_checks(kernel, instances, names))
-        keywords = [
-            Keyword(names.symbols[symbol], constant(value))
-            for symbol, value in zip(kernel.const_generics, specialisation.constants, strict=True)
-        ]
-        for dtype, concrete in instances.items():
-            if not carriers(kernel, dtype):
-                # It counts in what its name says, and in single precision for half.
-                computed = triton_dtype(computed_in(concrete), {})
-                keywords.append(Keyword(names.dtypes[dtype.name], computed))
-        call = Evaluation(value=Call(callee, arguments, tuple(keywords)), span=span)
+        computed = tuple(computed_in(instances[dtype]) for dtype in told)
+        given = (*specialisation.constants, *computed)
+        if given not in calls:
+            constants = zip(kernel.const_generics, specialisation.constants, strict=True)
+            keywords = (
+                *(Keyword(names.symbols[symbol], constant(value)) for symbol, value in constants),
+                *(
+                    Keyword(names.dtypes[dtype.name], triton_dtype(concrete, {}))
+                    for dtype, concrete in zip(told, computed, strict=True)
+                ),
+            )
+            calls[given] = Evaluation(value=Call(callee, arguments, keywords), span=span)
         yield Function(
             name=specialisation.name,
             decorator=JIT,
             parameters=parameters,
             docs=(),
-            body=Suite(statements=(*checks[specialisation.dtypes], call)),
+            body=Suite(statements=(*checks[specialisation.dtypes], calls[given])),
             span=span,
         )
 

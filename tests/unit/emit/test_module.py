@@ -14,12 +14,13 @@ import pytest
 
 from tests.unit.emit.sample import SOURCE, emit, quotients, scale_rows
 from transpiler.emit.environment import FIXED, fixed_text
+from transpiler.emit.function_views import alike
 from transpiler.emit.imports import import_lines
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.validate import EmissionError, check_names, compile_module
 from transpiler.ir.types import F32, DType
 from transpiler.source import Span
-from transpiler.target.model import Evaluation, For, Function, Name, Suite
+from transpiler.target.model import Evaluation, For, Function, Name, Parameter, Suite
 from transpiler.target.read_names import names_read
 from transpiler.target.spelling import parse_spelling
 
@@ -304,10 +305,52 @@ def test_text_that_does_not_compile_is_a_fault_of_the_compiler() -> None:
     with pytest.raises(EmissionError, match="does not compile"):
         compile_module("def f(:\n", "x.rs")
     with pytest.raises(EmissionError, match="does not compile"):
-        compile_module("x = 1\ndef f(:\n", "x.rs", functions=["def f(:"])
+        compile_module("x = 1\ndef f(:\n", "x.rs", functions=[("def f(:", "def f(:")])
     first, second = "@property\ndef f(): pass", "def g():\n    pass"
     text = f"\n{first}\n\n\n{second}\ny = 1\n"
-    assert compile_module(text, "x.rs", functions=[first, second]) == [2, 6]
+    functions = [(first, first), (second, None)]
+    assert compile_module(text, "x.rs", functions=functions) == [2, 6]
+    with pytest.raises(EmissionError, match="does not compile"):
+        compile_module(text, "x.rs", functions=[(first, first), (second, "def g(:")])
+
+
+def test_of_functions_with_statements_in_common_each_statement_is_compiled_once() -> None:
+    common, left, right = (
+        Evaluation(value=parse_spelling(text)) for text in ("check(x)", "call(x, 1)", "call(x, 2)")
+    )
+    parameters = (Parameter(name="x"),)
+
+    def function(
+        name: str, *statements: Evaluation, given: tuple[Parameter, ...] = parameters
+    ) -> Function:
+        return Function(
+            name=name,
+            decorator=Name("jit"),
+            parameters=given,
+            docs=(),
+            body=Suite(statements=statements),
+        )
+
+    views = list(
+        alike(
+            function("a", common, left),
+            function("b", common, right),
+            function("c", common, right),
+            function("d", common, given=(*parameters, Parameter(name="y"))),
+        )
+    )
+    assert [view.text for view in views] == [
+        "@jit\ndef a(x):\n    check(x)\n    call(x, 1)",
+        "@jit\ndef b(x):\n    check(x)\n    call(x, 2)",
+        "@jit\ndef c(x):\n    check(x)\n    call(x, 2)",
+        "@jit\ndef d(x, y):\n    check(x)",
+    ]
+    assert [view.unproved for view in views] == [
+        views[0].text,
+        "@jit\ndef b(x):\n    call(x, 2)\n    pass",
+        None,
+        "@jit\ndef d(x, y):\n    pass",
+    ]
 
 
 def test_what_is_fixed_compiles_and_is_not_compiled_with_each_module() -> None:
