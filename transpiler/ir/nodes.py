@@ -90,6 +90,9 @@ class BinaryOperator(Enum):
     AND = "&&"
     OR = "||"
 
+    # As for dtypes.
+    __hash__ = object.__hash__
+
     @property
     def is_comparison(self) -> bool:
         """Whether the result is a truth value of two compared operands."""

@@ -29,6 +29,9 @@ class DType(Enum):
     F32 = "f32"
     F64 = "f64"
 
+    # There is one object a member; the standard method, in Python, is called some hundred times a kernel.
+    __hash__ = object.__hash__
+
     @property
     def is_float(self) -> bool:
         """Whether it is a floating-point type."""
@@ -105,6 +108,9 @@ class DtypeParameter:
     name: str
     bound: Bound
     is_stored: bool = False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @property
     def admits_half(self) -> bool:

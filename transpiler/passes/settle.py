@@ -11,6 +11,7 @@ from transpiler.ir.types import (
     Descriptor,
     DType,
     DtypeParameter,
+    DtypeVariable,
     ElementType,
     Enumeration,
     LiteralKind,
@@ -55,13 +56,13 @@ class _Settler(Rewriter):
         settled = self._symbols.get(symbol)
         if settled is None:
             type_ = self._type(symbol.type, symbol.span)
-            settled = symbol if type_ == symbol.type else replace(symbol, type=type_)
+            settled = symbol if type_ is symbol.type else replace(symbol, type=type_)
             self._symbols[symbol] = settled
         return settled
 
     def leave_expression(self, node: ir.Expression) -> ir.Expression:
         type_ = self._type(node.type, node.span)
-        if type_ != node.type:
+        if type_ is not node.type:
             node = replace(node, type=type_)
         match node:
             case ir.Literal():
@@ -69,6 +70,8 @@ class _Settler(Rewriter):
             case ir.Cast(kind=ir.CastKind.RUST_AS, operand=operand) if operand.type == node.type:
                 return operand
             case ir.OpCall():
+                if not any(isinstance(dtype, DtypeVariable) for dtype in node.dtypes):
+                    return node
                 dtypes = tuple(self._dtype(dtype, node.span) for dtype in node.dtypes)
                 return node if dtypes == node.dtypes else replace(node, dtypes=dtypes)
             case ir.Call():
@@ -120,16 +123,10 @@ class _Settler(Rewriter):
 
     def _type(self, type_: Type, span: Span) -> Type:
         match type_:
-            case Scalar():
-                return Scalar(dtype=self._dtype(type_.dtype, span))
-            case Tensor():
-                return Tensor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
-            case Pointer():
-                return Pointer(dtype=self._dtype(type_.dtype, span))
-            case PointerTensor():
-                return PointerTensor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
-            case Descriptor():
-                return Descriptor(dtype=self._dtype(type_.dtype, span), shape=type_.shape)
+            case Scalar() | Tensor() | Pointer() | PointerTensor() | Descriptor():
+                if not isinstance(type_.dtype, DtypeVariable):
+                    return type_
+                return replace(type_, dtype=self._dtype(type_.dtype, span))
             case TypeVariable():
                 found = self._solver.resolve_type(type_)
                 if isinstance(found, TypeVariable):
@@ -139,6 +136,7 @@ class _Settler(Rewriter):
             case Enumeration():
                 return Scalar(dtype=type_.dtype)
             case TupleType():
-                return TupleType(elements=tuple(self._type(e, span) for e in type_.elements))
+                settled = tuple(self._type(e, span) for e in type_.elements)
+                return type_ if settled == type_.elements else TupleType(elements=settled)
             case _:
                 return type_

@@ -5,6 +5,8 @@ As in rustc, an integer literal nobody constrains is i32 and a float literal f64
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transpiler.ir.types import (
     Descriptor,
     DType,
@@ -101,16 +103,10 @@ class DtypeSolver:
     def resolve_type(self, type_: Type) -> Type:
         """`type_` with what is known so far put in."""
         match type_:
-            case Scalar():
-                return Scalar(dtype=self.resolve(type_.dtype))
-            case Tensor():
-                return Tensor(dtype=self.resolve(type_.dtype), shape=type_.shape)
-            case Pointer():
-                return Pointer(dtype=self.resolve(type_.dtype))
-            case PointerTensor():
-                return PointerTensor(dtype=self.resolve(type_.dtype), shape=type_.shape)
-            case Descriptor():
-                return Descriptor(dtype=self.resolve(type_.dtype), shape=type_.shape)
+            case Scalar() | Tensor() | Pointer() | PointerTensor() | Descriptor():
+                if not isinstance(type_.dtype, DtypeVariable):
+                    return type_
+                return replace(type_, dtype=self.resolve(type_.dtype))
             case TypeVariable():
                 found = self._types.get(type_.id)
                 return type_ if found is None else self.resolve_type(found)

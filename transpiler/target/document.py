@@ -48,13 +48,8 @@ SPACE = Line(" ")
 NOTHING = Line("")
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A document still to be laid out, in the mode and at the level of what is around it."""
-
-    document: Document
-    level: int
-    is_flat: bool
+_Item: TypeAlias = tuple[Document, int, bool]
+"""A document still to be laid out, at the level and in the mode, flat or not, of what is around it."""
 
 
 def bracketed(opening: str, content: tuple[Document, ...], closing: str) -> Group:
@@ -70,40 +65,39 @@ def lay_out(document: Document, *, column: int, level: int, width: int, after: i
     """
     lines: list[str] = []
     current: list[str] = []
-    stack = [_Item(" " * after, level, is_flat=True), _Item(document, level, is_flat=False)]
+    stack: list[_Item] = [(" " * after, level, True), (document, level, False)]
     while len(stack) > 1:
-        item = stack.pop()
-        match item.document:
+        document, level, is_flat = stack.pop()
+        match document:
             case str(text):
                 current.append(text)
                 column += len(text)
             case Trailing(text=text):
-                if not item.is_flat:
+                if not is_flat:
                     current.append(text)
                     column += len(text)
             case Line(flat=flat):
-                if item.is_flat:
+                if is_flat:
                     current.append(flat)
                     column += len(flat)
                 else:
                     lines.append("".join(current))
-                    current = [INDENT * item.level]
+                    current = [INDENT * level]
                     column = len(current[0])
             case Indented(parts=parts):
-                stack.extend(_Item(part, item.level + 1, item.is_flat) for part in reversed(parts))
+                stack.extend([(part, level + 1, is_flat) for part in reversed(parts)])
             case Group(parts=parts):
-                whole = _Item(item.document, item.level, is_flat=True)
-                is_flat = item.is_flat or _fits(whole, stack, width - column)
-                stack.extend(_Item(part, item.level, is_flat) for part in reversed(parts))
+                is_flat = is_flat or _fits((document, level, True), stack, width - column)
+                stack.extend([(part, level, is_flat) for part in reversed(parts)])
             case _:
-                assert_never(item.document)
+                assert_never(document)
     lines.append("".join(current))
     return lines
 
 
 def first_line_fits(document: Document, room: int) -> bool:
     """Whether `document` is within `room` up to the first place at which it can break."""
-    return _fits(_Item(document, 0, is_flat=False), [], room)
+    return _fits((document, 0, False), [], room)
 
 
 def _fits(item: _Item, rest: list[_Item], room: int) -> bool:
@@ -112,23 +106,23 @@ def _fits(item: _Item, rest: list[_Item], room: int) -> bool:
     behind = len(rest)
     while room >= 0:
         if queue:
-            item = queue.pop()
+            document, _, is_flat = queue.pop()
         elif behind:
             behind -= 1
-            item = rest[behind]
+            document, _, is_flat = rest[behind]
         else:
             return True
-        match item.document:
+        match document:
             case str(text):
                 room -= len(text)
             case Trailing(text=text):
-                room -= 0 if item.is_flat else len(text)
+                room -= 0 if is_flat else len(text)
             case Line(flat=flat):
-                if not item.is_flat:
+                if not is_flat:
                     return True
                 room -= len(flat)
             case Indented(parts=parts) | Group(parts=parts):
-                queue.extend(_Item(part, 0, item.is_flat) for part in reversed(parts))
+                queue.extend([(part, 0, is_flat) for part in reversed(parts)])
             case _:
-                assert_never(item.document)
+                assert_never(document)
     return False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from enum import IntEnum
+from json import JSONEncoder
 from typing import assert_never
 
 from transpiler.target.model import (
@@ -118,9 +118,12 @@ def operand_levels(expression: Binary) -> tuple[Precedence, Precedence]:
     return level, tighter
 
 
+_ENCODED = JSONEncoder(ensure_ascii=False).encode
+
+
 def quoted(value: str) -> str:
     """A string literal, in the quotes that need fewer escapes, which are double ones where it is equal."""
-    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\x7f")
+    text = _ENCODED(value).replace("\x7f", "\\x7f")
     if value.count('"') <= value.count("'"):
         return text
     return "'" + text[1:-1].replace('\\"', '"').replace("'", "\\'") + "'"

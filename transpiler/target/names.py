@@ -217,7 +217,10 @@ class AnyOf:
         self._collections = collections
 
     def __contains__(self, name: object) -> bool:
-        return any(name in collection for collection in self._collections)
+        for collection in self._collections:  # noqa: SIM110 - asked often, of few collections
+            if name in collection:
+                return True
+        return False
 
 
 def python_name(rust: str, forbidden: Container[str], present: frozenset[str]) -> str:
