@@ -8,41 +8,36 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from transpiler.analysis.effects import Failures
+from transpiler.analysis.effects import Failures, effects_of, is_volatile
 from transpiler.analysis.facts import Facts
 from transpiler.ir import nodes as ir
-from transpiler.ir.extent import Named, Number
-from transpiler.ir.launch_plan import GRID_NAMES, Quantity, Stage, Tile, Variant
+from transpiler.ir.extent import Named
+from transpiler.ir.launch_plan import GRID_NAMES, Quantity, Stage, Variant
 from transpiler.ir.types import I32, DType, NamedDimension, Tensor
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.enums import ENUMS
 from transpiler.ops.model import Effect
-from transpiler.optimise import shapes
 from transpiler.optimise.build import Build
 from transpiler.optimise.context import ranges_of
 from transpiler.optimise.documentation import documentation
 from transpiler.optimise.extents import (
     at_least,
-    greatest,
     least,
-    power_of_two,
-    rounded_down,
     rounded_up,
-    times,
 )
 from transpiler.optimise.guards import unguarded
 from transpiler.optimise.indices import Indices
-from transpiler.optimise.refusals import RefusedError, refuse
-from transpiler.optimise.widen_axis import Order, extents, order_of, reached
+from transpiler.optimise.refusals import RefusedError
+from transpiler.optimise.widen_axis import Order, choices, extents
 from transpiler.optimise.widen_frame import Frame, Varying, is_program
+from transpiler.optimise.widen_sizes import Sizes
 from transpiler.optimise.widen_statements import Widener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.extent import Extent
     from transpiler.ir.types import Dimension
-    from transpiler.optimise.shapes import WidenedShape
     from transpiler.optimise.symbols import Symbols
     from transpiler.source import Span
 
@@ -69,27 +64,15 @@ def widen(
     """
     facts = Facts(kernel, functions)
     own = extents(kernel)
-    accesses = reached(facts)
-    refused: RefusedError | None = None
-    for order in (Order.PROGRAMS, Order.OWN, Order.ALONE):
-        for member in _members(kernel):
-            try:
-                varying = Varying(kernel, member)
-                if order_of(facts, varying, accesses, own) is order:
-                    failures = Failures(functions, ranges_of(kernel).of)
-                    return _Widening(kernel, symbols, varying, failures, order, own).made(name)
-            except RefusedError as refusal:
-                refused = refused or refusal
-    if refused is None:
-        refuse("there is one program", kernel.name_span)
-    raise refused
-
-
-def _members(kernel: ir.Kernel) -> Iterator[str]:
-    """The axes of the grid along which a kernel asks for its place."""
-    for member in ENUMS["Axis"]:
-        if any(is_program(node, member) for node in kernel.body.contents.expressions):
-            yield member
+    failures = Failures(functions, ranges_of(kernel).of)
+    refused: list[RefusedError] = []
+    for varying, order in choices(kernel, facts, own):
+        try:
+            sizes = Sizes(kernel, varying.member, order, own)
+            return _Widening(kernel, symbols, varying, failures, sizes).made(name)
+        except RefusedError as refusal:
+            refused.append(refusal)
+    raise refused[0]
 
 
 class _Widening:
@@ -99,14 +82,12 @@ class _Widening:
         symbols: Symbols,
         varying: Varying,
         failures: Failures,
-        order: Order,
-        own: tuple[Dimension, ...],
+        sizes: Sizes,
     ) -> None:
         self._kernel = kernel
         self._symbols = symbols
         self._member = member = varying.member
-        self._order = order
-        self._own = own
+        self._sizes = sizes
         self._place = list(ENUMS["Axis"]).index(member)
         self._named = next(
             (
@@ -156,22 +137,14 @@ class _Widening:
         )
         grid: list[Extent] = list(map(Named, GRID_NAMES))
         grid[self._place] = rounded_up(extent, Named(tile.name))
-        shape = shapes.WIDENED[self._order]
         launched = Stage(
             kernel=stage,
             grid=tuple(grid),
-            tiles=(
-                Tile(
-                    name=tile.name,
-                    default=self._default(shape, extent),
-                    choices=shape.choices,
-                    limit=extent,
-                ),
-            ),
-            warps=shape.warps,
+            tiles=(self._sizes.tile(tile.name, extent),),
+            warps=self._sizes.warps,
         )
         variant = Variant(
-            conditions=tuple(self._conditions(shape, limits)),
+            conditions=(*self._sizes.pays(), *(at_least(it, 1) for it in limits)),
             quantities=quantities,
             scratch=(),
             stages=(launched,),
@@ -192,8 +165,8 @@ class _Widening:
         return name
 
     def _frame(self, called: str, tile: ir.Symbol, span: Span) -> Frame:
-        rank = 2 if self._own else 1
-        place = 0 if self._order is not Order.PROGRAMS else 1
+        rank = 2 if self._sizes.own else 1
+        place = 0 if self._sizes.order is not Order.PROGRAMS else 1
         lanes: list[Dimension] = [1] * rank
         lanes[place] = NamedDimension(name=tile.name)
         index = self._symbols.new(called, Tensor(dtype=DType.I32, shape=tuple(lanes)), span)
@@ -229,55 +202,6 @@ class _Widening:
         found = unguarded(self._kernel.body.statements, self._indices, (self._member,))
         return tuple(it.limit for it in found.guards), found.statements
 
-    # --- Numbers ----------------------------------------------------------------------------------
-
-    def _longest(self) -> Extent | None:
-        """The extent of the longest of the kernel's own tiles."""
-        found: list[Extent] = [
-            Named(it.name) if isinstance(it, NamedDimension) else Number(it)
-            for it in self._own
-            if isinstance(it, NamedDimension | int)
-        ]
-        if not found:
-            return None
-        return found[0] if len(found) == 1 else greatest(*found)
-
-    def _default(self, shape: WidenedShape, extent: Extent) -> Extent:
-        """The programs of a tile: long ones, and those that are far apart anyway, are shared out first."""
-        own = self._longest()
-        most: list[Extent] = [Number(shape.programs)] if shape.programs < shape.lanes else []
-        most.append(Number(shape.lanes) if own is None else rounded_down(Number(shape.lanes), own))
-        if self._order is Order.OWN and not self._has_loops():
-            return least(*most, power_of_two(extent))
-        others = (
-            Named(name)
-            for name, member in zip(GRID_NAMES, ENUMS["Axis"], strict=True)
-            if member != self._member and member in _members(self._kernel)
-        )
-        programs = times(extent, *others)
-        enough = power_of_two(rounded_up(programs, Number(2 * shapes.WIDENED_PROGRAMS)))
-        if shape.least > 1:
-            enough = greatest(Number(shape.least), enough)
-        # No more of them than there are, where other axes of the grid have programs as well.
-        return least(*most, enough, *([] if programs == extent else [power_of_two(extent)]))
-
-    def _has_loops(self) -> bool:
-        return any(
-            isinstance(it, ir.For | ir.While) for it in self._kernel.body.contents.statements
-        )
-
-    def _conditions(self, shape: WidenedShape, limits: tuple[Extent, ...]) -> Iterator[AtLeast]:
-        for dimension in self._own:
-            match dimension:
-                case NamedDimension(name=name):
-                    yield at_least(Number(shape.own), Named(name))
-                case int() if dimension > shape.own:
-                    refuse("its tiles are long as they are", self._kernel.name_span)
-                case _:
-                    pass
-        for limit in limits:
-            yield at_least(limit, 1)
-
 
 def _without_dead(block: ir.Block) -> ir.Block:
     """The statements without names nobody reads any more, of what only computes."""
@@ -290,15 +214,9 @@ def _without_dead(block: ir.Block) -> ir.Block:
 
 
 def _is_dead(statement: ir.Statement, read: set[ir.Symbol]) -> bool:
-    return (
-        isinstance(statement, ir.Let)
-        and statement.symbol not in read
-        and not statement.symbol.is_mutable
-        and not any(
-            isinstance(it, ir.Call) or (isinstance(it, ir.OpCall) and it.op.effect in _EFFECTS)
-            for it in walk_expression(statement.value)
-        )
+    if not isinstance(statement, ir.Let) or statement.symbol.is_mutable:
+        return False
+    inside = list(walk_expression(statement.value))
+    return statement.symbol not in read and not (
+        effects_of(inside) - {Effect.READS} or any(map(is_volatile, inside))
     )
-
-
-_EFFECTS = frozenset(Effect) - {Effect.PURE, Effect.READS}

@@ -22,7 +22,9 @@ from transpiler.analysis.polynomial import (
     constant,
 )
 from transpiler.ir.types import Descriptor, NamedDimension, PointerTensor, Tensor
-from transpiler.optimise.refusals import refuse
+from transpiler.ops.enums import ENUMS
+from transpiler.optimise.refusals import RefusedError, refuse
+from transpiler.optimise.widen_frame import Varying, is_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,15 +33,21 @@ if TYPE_CHECKING:
     from transpiler.analysis.flow import Site
     from transpiler.ir import nodes as ir
     from transpiler.ir.types import Dimension
-    from transpiler.optimise.widen_frame import Varying
 
 
 class Order(Enum):
-    """Which neighbours of a lane are its neighbours in memory."""
+    """Which neighbours of a lane are its neighbours in memory; most is gained by those that come first."""
 
-    OWN = "the kernel's own lanes"
     PROGRAMS = "programs, the kernel's own lanes being far apart"
+    OWN = "the kernel's own lanes"
     ALONE = "programs, there being no other lanes"
+
+
+class Choice(NamedTuple):
+    """An axis of the grid along which a kernel may be widened, and how its tiles lie then."""
+
+    varying: Varying
+    order: Order
 
 
 class Reached(NamedTuple):
@@ -49,6 +57,37 @@ class Reached(NamedTuple):
     root: ir.Symbol
     offsets: Polynomial
     is_store: bool
+
+
+def members(kernel: ir.Kernel) -> tuple[str, ...]:
+    """The axes of the grid along which a kernel asks for its place."""
+    expressions = list(kernel.body.contents.expressions)
+    return tuple(
+        member for member in ENUMS["Axis"] if any(is_program(node, member) for node in expressions)
+    )
+
+
+def choices(kernel: ir.Kernel, facts: Facts, own: tuple[Dimension, ...]) -> Iterator[Choice]:
+    """The axes along which a kernel may be widened, the best one first; `own` are the extents of its tiles.
+
+    Raises:
+        RefusedError: there is none.
+    """
+    accesses = reached(facts)
+    found: list[Choice] = []
+    refused: list[RefusedError] = []
+    for member in members(kernel):
+        varying = Varying(kernel, member)
+        try:
+            found.append(Choice(varying, order_of(facts, varying, accesses, own)))
+        except RefusedError as refusal:
+            refused.append(refusal)
+    if not found and refused:
+        raise refused[0]
+    if not found:
+        refuse("there is one program", kernel.name_span)
+    for order in Order:
+        yield from (it for it in found if it.order is order)
 
 
 def extents(kernel: ir.Kernel) -> tuple[Dimension, ...]:
