@@ -9,6 +9,7 @@ import pytest
 
 from tests.corpus.model import KERNELS
 from tests.optimise.realistic.describing import KERNELS as REALISTIC
+from tests.optimise.widening import ROW, rust, store
 from transpiler.optimise.flags import TRANSFORMS, OptimiseOptions, Transform
 from transpiler.optimise.remarks import applied_flags
 from transpiler.pipeline import Options, Result, transpile_source
@@ -99,3 +100,48 @@ _OF_NESTS = {
 def test_the_corpus_has_kernels_with_and_without_plans() -> None:
     plans = [plan for path in SOURCES for plan in optimised(path).plans]
     assert {plan.optimised is None for plan in plans} == {True, False}
+
+
+_ELEMENTWISE = f"{ROW} {store('y', 'p * n + o', 'x + x', 'Some(mask)')}"
+_IN_A_LOOP = f"for k in 0..p {{ {_ELEMENTWISE} }}"
+
+
+def missed(body: str, *off: str) -> dict[str, list[str]]:
+    """The remarks on a kernel of what was not applied, by the flags of transforms."""
+    options = Options(optimise=OptimiseOptions(is_on=True, off=frozenset(off)))
+    found: dict[str, list[str]] = {}
+    for it in transpile_source(SourceFile("k.rs", rust(body)), options).remarks:
+        if not it.is_applied:
+            found.setdefault(it.transform.flag, []).append(it.message)
+    return found
+
+
+@pytest.mark.parametrize("flag", ["split-reduction", "spread-loop", "vectorise-loop"])
+def test_a_kernel_without_loops_has_no_other_reason_for_loops_to_stay(flag: str) -> None:
+    assert missed(_ELEMENTWISE)[flag] == ["there is no loop"]
+    assert missed(_IN_A_LOOP)[flag] == [_NO_NEST]
+
+
+def test_a_kernel_that_is_no_nest_and_cannot_be_widened_says_both() -> None:
+    reasons = missed(_IN_A_LOOP)["block-axis"]
+    assert reasons == [_NO_NEST, "how often the loop runs is decided by program"]
+    assert missed(_IN_A_LOOP)["split-kernel"] == [_NO_NEST]
+
+
+_NO_NEST = "lanes of BLOCK are used outside of a loop that moves along them"
+
+
+@pytest.mark.parametrize(
+    ("off", "reason"),
+    [
+        ("split-reduction", "a loop reduces, and `split-reduction` is off"),
+        ("split-kernel", "there are several loops, and `split-kernel` is off"),
+    ],
+)
+def test_what_is_off_is_what_stands_in_the_way_of_others(off: str, reason: str) -> None:
+    path = REALISTIC / "columns.rs"
+    options = Options(optimise=OptimiseOptions(is_on=True, off=frozenset({off})))
+    result = transpile_source(SourceFile(path.name, path.read_text("utf-8")), options)
+    found = {it.transform.flag for it in result.remarks if it.message == reason}
+    assert found >= {"block-axis", "collapse-axes"}
+    assert off not in found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from transpiler.ir import nodes as ir
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
     COLLAPSE_AXES,
@@ -13,25 +14,29 @@ from transpiler.optimise.flags import (
     SPREAD_LOOP,
     VECTORISE_LOOP,
 )
+from transpiler.optimise.work import loops
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from transpiler.ir import nodes as ir
     from transpiler.optimise.flags import OptimiseOptions, Transform
+    from transpiler.optimise.nest import Nest
+    from transpiler.optimise.refusals import RefusedError
     from transpiler.optimise.remarks import Remarks
     from transpiler.source import Span
 
-_NOTHING_TO_DO = {
-    SPLIT_INDEX: "no loop's index is taken apart by a division",
-    SPLIT_KERNEL: "the kernel is one part",
-    SPLIT_REDUCTION: "no loop reduces",
-    SPREAD_LOOP: "no loop has independent iterations alone",
-    VECTORISE_LOOP: "every loop runs over tiles",
-    BLOCK_AXIS: "the lanes of tiles are those of loops",
-    COLLAPSE_AXES: "no two axes are one contiguous piece of memory",
-}
-"""The transforms of loops and axes, and what keeps each from a kernel where nothing else does."""
+_TRANSFORMS = (
+    SPLIT_INDEX,
+    SPLIT_KERNEL,
+    SPLIT_REDUCTION,
+    SPREAD_LOOP,
+    VECTORISE_LOOP,
+    BLOCK_AXIS,
+    COLLAPSE_AXES,
+)
+"""The transforms of loops and axes, in the order in which they are told of."""
+_OF_LOOPS = (SPLIT_REDUCTION, SPREAD_LOOP, VECTORISE_LOOP)
+_NO_LOOP = "there is no loop"
 
 
 class Note(NamedTuple):
@@ -63,14 +68,48 @@ class Account:
         if self._options.has(transform):
             self._remarks.missed(transform, self._kernel.name, message, span)
 
-    def missed_all(self, message: str, span: Span, *, but: Transform | None = None) -> None:
-        """What stands in the way of every transform that has not said anything, `but` one."""
-        for transform in _NOTHING_TO_DO:
-            if transform not in self._told and transform is not but:
+    def missed_all(self, message: str, span: Span) -> None:
+        """What stands in the way of every transform that has not said anything."""
+        for transform in _TRANSFORMS:
+            if transform not in self._told:
                 self.missed(transform, message, span)
 
-    def finish(self) -> None:
-        """The transforms that have not said anything had nothing to do."""
-        for transform, message in _NOTHING_TO_DO.items():
+    def is_no_nest(self, refusal: RefusedError) -> None:
+        """What stands in the way of all transforms, but for `block-axis`, which there may be without a nest."""
+        statements = self._kernel.body.contents.statements
+        self._told.add(BLOCK_AXIS)
+        if not any(isinstance(it, ir.For | ir.While) for it in statements):
+            for transform in _OF_LOOPS:
+                self.missed(transform, _NO_LOOP, self._kernel.name_span)
+        self.missed_all(refusal.reason, refusal.span)
+
+    def finish(self, nest: Nest) -> None:
+        """The transforms that have not said anything had nothing to do in the nest."""
+        for transform, message in _nothing_to_do(nest, self._options).items():
             if transform not in self._told:
                 self.missed(transform, message, self._kernel.name_span)
+
+
+def _nothing_to_do(nest: Nest, options: OptimiseOptions) -> dict[Transform, str]:
+    """For each transform what is not there, as far as that can be told of a nest."""
+    every = list(loops(nest.items))
+    found = {
+        SPLIT_INDEX: "no loop's index is taken apart by a division",
+        SPLIT_KERNEL: "the kernel is one part",
+        SPLIT_REDUCTION: "no loop reduces",
+        SPREAD_LOOP: "no loop has independent iterations alone",
+        VECTORISE_LOOP: "every loop runs over tiles",
+        BLOCK_AXIS: "the lanes of tiles are those of loops",
+        COLLAPSE_AXES: "no two axes are one contiguous piece of memory",
+    }
+    if not nest.programs:
+        found[BLOCK_AXIS] = "the kernel does not ask for its place in the grid"
+    if not every:
+        return found | dict.fromkeys(_OF_LOOPS, _NO_LOOP)
+    if any(it.reductions for it in every):
+        found[SPLIT_REDUCTION] = "what a loop reduces is wanted in the iterations of another one"
+    if any(it.axis.tile is None for it in every):
+        found[VECTORISE_LOOP] = "the lanes of tiles are those of other axes"
+        if not options.has(VECTORISE_LOOP):
+            found[SPLIT_REDUCTION] = found[SPREAD_LOOP] = f"`{VECTORISE_LOOP.flag}` is off"
+    return found

@@ -82,8 +82,8 @@ class Planner:
             outcome = self._restructured() or self._improved()
         except RefusedError as refusal:
             # The kernel is no nest: what is left to do is to widen it.
-            self._account.missed_all(refusal.reason, refusal.span, but=BLOCK_AXIS)
-            outcome = self._widened() or self._improved()
+            self._account.is_no_nest(refusal)
+            outcome = self._widened(refusal) or self._improved()
         for remark in outcome.context.remarks.remarks:
             self._remarks.add(remark)
         return outcome.plan
@@ -118,7 +118,7 @@ class Planner:
         plan = LaunchPlan(kernel=self._kernel, requires=(), variants=(variant,))
         return _Outcome(plan, context)
 
-    def _widened(self) -> _Outcome | None:
+    def _widened(self, not_a_nest: RefusedError) -> _Outcome | None:
         """A tile of programs at a time."""
         if not self._options.has(BLOCK_AXIS):
             return None
@@ -126,7 +126,8 @@ class Planner:
         try:
             found = widen(self._kernel, self._functions, self._symbols, name)
         except RefusedError as refusal:
-            self._account.missed(BLOCK_AXIS, refusal.reason, refusal.span)
+            for each in (not_a_nest, refusal):
+                self._account.missed(BLOCK_AXIS, each.reason, each.span)
             return None
         message = f"{found.tile} indices of `{found.axis}` in `{name}`"
         self._account.applied((Note(BLOCK_AXIS, message, found.span),))
@@ -152,38 +153,42 @@ class Planner:
         Raises:
             RefusedError: the kernel is no nest, or cannot be taken apart.
         """
-        context = self._classics()
-        plan = self._taken_apart(context)
-        if plan is not None:
-            self._account.applied(self._notes)
-        self._account.finish()
-        return None if plan is None else _Outcome(plan, context)
-
-    def _taken_apart(self, context: ClassicContext) -> LaunchPlan | None:
         nest = lift_guarded(self._kernel, self._functions, self._symbols)
         self._trace.nest("lift", nest)
         nest = self._with_split_loops(nest)
         self._trace.nest(SPLIT_INDEX.flag, nest)
         nest = _in_any_order(nest)
-        if not any(isinstance(it, Store) for it in walk_items(nest.items)):
-            self._account.missed_all("nothing is stored", self._kernel.name_span)
-            return None
-        if not nest.programs and not any(loops(nest.items)):
-            self._account.missed_all("there is one index of everything", self._kernel.name_span)
-            return None
-        if not self._may_take_apart(nest):
-            return None
-        maker = VariantMaker(self._symbols, context, self._trace)
-        variants = tuple(self._variants(nest, maker))
-        if not variants and (split := self._with_split_grid(nest)) is not None:
-            nest = split
+        reason = self._why_whole(nest)
+        context = self._classics()
+        variants: tuple[Variant, ...] = ()
+        if reason is None:
+            maker = VariantMaker(self._symbols, context, self._trace)
             variants = tuple(self._variants(nest, maker))
+            if not variants and (split := self._with_split_grid(nest)) is not None:
+                nest = split
+                variants = tuple(self._variants(nest, maker))
         if not variants:
-            reason = "no axis is contiguous in memory"
+            reason = reason or "no axis is contiguous in memory"
             self._account.missed_all(reason, self._kernel.name_span)
             return None
+        self._account.applied(self._notes)
+        self._account.finish(nest)
         requires = (*dict.fromkeys(_required(nest)), *nest.checks, *_unused_axes(nest))
-        return LaunchPlan(kernel=self._kernel, requires=requires, variants=variants)
+        plan = LaunchPlan(kernel=self._kernel, requires=requires, variants=variants)
+        return _Outcome(plan, context)
+
+    def _why_whole(self, nest: Nest) -> str | None:
+        """Why a nest is not taken apart, if that is so whatever its axes are."""
+        top = [item for item in nest.items if isinstance(item, Loop)]
+        if not any(isinstance(it, Store) for it in walk_items(nest.items)):
+            return "nothing is stored"
+        if not nest.programs and not top:
+            return "there is one index of everything"
+        if any(loop.reductions for loop in top) and not self._options.has(SPLIT_REDUCTION):
+            return f"a loop reduces, and `{SPLIT_REDUCTION.flag}` is off"
+        if len(top) > 1 and not self._options.has(SPLIT_KERNEL):
+            return f"there are several loops, and `{SPLIT_KERNEL.flag}` is off"
+        return None
 
     def _variants(self, nest: Nest, maker: VariantMaker) -> Iterator[Variant]:
         for alternative in Alternatives(nest, self._symbols, self._options, self._trace):
@@ -230,13 +235,6 @@ class Planner:
                 message = f"`{old.symbol.name}` of the grid is taken apart into {digits}"
                 self._notes.append(Note(SPLIT_INDEX, message, old.span))
         return _in_any_order(found)
-
-    def _may_take_apart(self, nest: Nest) -> bool:
-        """Whether the flags allow the launches that the nest is made of."""
-        top = [item for item in nest.items if isinstance(item, Loop)]
-        if any(loop.reductions for loop in top) and not self._options.has(SPLIT_REDUCTION):
-            return False
-        return len(top) < 2 or self._options.has(SPLIT_KERNEL)
 
 
 def _in_any_order(nest: Nest) -> Nest:
