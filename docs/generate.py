@@ -228,7 +228,7 @@ def readme(text: str) -> str:
 
 
 def optimising(text: str) -> str:
-    """The page of the optimiser with its table of transforms made anew, in the order in which they are applied.
+    """The page of the optimiser with its table of transforms made anew.
 
     Raises:
         ValueError: there is no place for the table.

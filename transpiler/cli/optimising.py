@@ -213,8 +213,8 @@ def optimise_options(
 
 
 def optimise_help() -> Iterator[str]:
-    """The transforms with what they do and when they are legal, in the order in which they are applied."""
-    yield "The transforms of -O, in the order in which they are applied.\n"
+    """The transforms with what they do and when they are legal."""
+    yield "The transforms of -O: those of loops and axes, then those of kernels, in their order.\n"
     yield "-fNAME switches one on, -fno-NAME off; without -O they have no effect.\n"
     for transform in TRANSFORMS:
         yield f"\n-f{transform.flag}, -f{_NO}{transform.flag}\n"

@@ -116,7 +116,7 @@ TRANSFORMS = (
     HINTS,
     EVICTION,
 )
-"""All of them, in the order in which they are applied."""
+"""All of them: those of loops and axes, then those of kernels in the order in which they are applied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
