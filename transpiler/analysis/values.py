@@ -317,6 +317,14 @@ def is_integer(node: ir.Expression) -> bool:
     return dtype.is_integer if isinstance(dtype, DType | DtypeParameter) else False
 
 
+def is_float(node: ir.Expression) -> bool:
+    """Whether an expression is a float or a tile of them, whatever its dtype parameter stands for."""
+    if not isinstance(node.type, Scalar | Tensor):
+        return False
+    dtype = node.type.dtype
+    return dtype.is_float if isinstance(dtype, DType | DtypeParameter) else False
+
+
 def is_tile(node: ir.Expression) -> bool:
     """Whether an expression has dimensions."""
     return isinstance(node.type, Tensor) and bool(node.type.shape)

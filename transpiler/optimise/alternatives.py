@@ -14,11 +14,10 @@ from transpiler.optimise.collapse import collapse
 from transpiler.optimise.dependence import passes_memory_on
 from transpiler.optimise.extents import at_least, below, extent_of_axis, times
 from transpiler.optimise.flags import COLLAPSE_AXES, SPLIT_KERNEL, SPREAD_LOOP
-from transpiler.optimise.indices import Indices
 from transpiler.optimise.layout import layout
 from transpiler.optimise.nest import AxisKind, Loop
 from transpiler.optimise.stages import Stages
-from transpiler.optimise.work import Role, Work, definitions, loops
+from transpiler.optimise.work import Role, Work, indices_of, loops
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +59,7 @@ class Alternatives:
         self._symbols = symbols
         self._options = options
         self._trace = trace
-        self._indices = Indices(definitions(nest.items))
+        self._indices = indices_of(nest.items)
         self._loops = [item for item in nest.items if isinstance(item, Loop)]
 
     def __iter__(self) -> Iterator[Alternative]:

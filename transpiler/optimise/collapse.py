@@ -15,11 +15,11 @@ from transpiler.ir.types import I32
 from transpiler.optimise.build import Build
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.expressions import IntegerRewriter, expression_of
-from transpiler.optimise.indices import Indices
-from transpiler.optimise.work import Work, definitions, rewritten, without_dead
+from transpiler.optimise.work import Work, indices_of, rewritten, without_dead
 
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
+    from transpiler.optimise.indices import Indices
     from transpiler.optimise.nest import Axis
     from transpiler.optimise.symbols import Symbols
 
@@ -34,7 +34,7 @@ class Collapsed(NamedTuple):
 
 def collapse(work: Work, symbols: Symbols) -> Collapsed | None:
     """The work with two of its axes as one; None where no two are."""
-    indices = Indices(definitions(work.items))
+    indices = indices_of(work.items)
     found = list(reaches(work.items, indices))
     for inner in work.programs:
         along = [it for it in found if indices.coefficient(it.offsets, inner.symbol) != constant(0)]
@@ -60,7 +60,7 @@ def _is_one(
 
 
 def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
-    indices = Indices(definitions(work.items))
+    indices = indices_of(work.items)
     build = Build(inner.span)
     both = symbols.new("flat", I32, inner.span)
     length = indices.polynomial(inner.stop)

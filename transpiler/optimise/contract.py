@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.values import is_float
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import walk_block
 from transpiler.optimise.flags import CONTRACT
 
@@ -45,18 +45,10 @@ def _is_sum_with_product(node: ir.Expression) -> bool:
     return (
         isinstance(node, ir.Binary)
         and node.operator in _SUMS
-        and _is_float(node)
+        and is_float(node)
         and (_is_product(node.left) or _is_product(node.right))
     )
 
 
 def _is_product(node: ir.Expression) -> bool:
     return isinstance(node, ir.Binary) and node.operator is ir.BinaryOperator.MULTIPLY
-
-
-def _is_float(node: ir.Expression) -> bool:
-    return (
-        isinstance(node.type, Scalar | Tensor)
-        and isinstance(node.type.dtype, DType | DtypeParameter)
-        and node.type.dtype.is_float
-    )

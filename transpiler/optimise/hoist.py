@@ -33,6 +33,7 @@ from transpiler.ir.visit import (
 )
 from transpiler.ops.model import Effect
 from transpiler.optimise.context import ranges_of
+from transpiler.optimise.expressions import Substitution
 from transpiler.optimise.flags import HOIST
 from transpiler.optimise.naming import name_of_value
 from transpiler.optimise.symbols import Symbols
@@ -112,8 +113,7 @@ class _Loop:
         self._varying = {symbol for it in walk_statements(node.body) for symbol in _given(it)}
         if isinstance(node, ir.For):
             self._varying.add(node.symbol)
-        condition = [node.condition] if isinstance(node, ir.While) else []
-        self._effects = effects_in((*node.body.statements, *map(_evaluated, condition)))
+        self._effects = effects_in((node,))
         self._failures = Failures(hoister.functions, self._bounds, hoister.is_divisor)
         self._surely_runs = self._is_never_empty()
         self._values: dict[ir.Symbol, ir.Expression] = {}
@@ -140,7 +140,9 @@ class _Loop:
         kept: list[ir.Statement] = []
         for statement in node.body.statements:
             if isinstance(statement, ir.Let) and self._is_movable(statement):
-                self._values[statement.symbol] = _Inlined(self._values).expression(statement.value)
+                self._values[statement.symbol] = Substitution(self._values).expression(
+                    statement.value
+                )
                 self._varying.discard(statement.symbol)
                 self._may_leave.append(statement)
                 kept.append(statement)
@@ -205,7 +207,7 @@ class _Loop:
                 return False
         if is_certain:
             return True
-        failing = self._failures.first(_Inlined(self._values).expression(value))
+        failing = self._failures.first(Substitution(self._values).expression(value))
         if failing is not None:
             why = "this may fail, and the loop may not run at all"
             self._hoister.report.missed(why, failing.span)
@@ -263,23 +265,9 @@ class _Parts(Rewriter):
         return block
 
 
-class _Inlined(Rewriter):
-    """Puts values in place of the variables that hold them."""
-
-    def __init__(self, values: dict[ir.Symbol, ir.Expression]) -> None:
-        self._values = values
-
-    def leave_expression(self, node: ir.Expression) -> ir.Expression:
-        return self._values.get(node.symbol, node) if isinstance(node, ir.Read) else node
-
-
 def _given(statement: ir.Statement) -> tuple[ir.Symbol, ...]:
     """The symbols a statement gives a value."""
     return (statement.symbol,) if isinstance(statement, ir.Assign) else declared_by(statement)
-
-
-def _evaluated(condition: ir.Expression) -> ir.Evaluate:
-    return ir.Evaluate(span=condition.span, value=condition)
 
 
 def _has_statements(value: ir.Expression) -> bool:

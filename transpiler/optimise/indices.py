@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
 
+def named_values(kernel: ir.Kernel) -> dict[ir.Symbol, ir.Expression]:
+    """The values of a kernel's names, without the variables that get others later."""
+    lets = (it for it in kernel.body.contents.statements if isinstance(it, ir.Let))
+    return {it.symbol: it.value for it in lets if not it.symbol.is_mutable}
+
+
 class Indices:
     """The integers of a nest; `definitions` are the values of its names, each found once.
 

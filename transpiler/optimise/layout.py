@@ -24,11 +24,10 @@ from transpiler.optimise.extents import (
     times,
 )
 from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
-from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import AxisKind, Loop
 from transpiler.optimise.shapes import at_most, count
 from transpiler.optimise.sharing import may_be_shared
-from transpiler.optimise.work import Role, definitions, loops
+from transpiler.optimise.work import Role, indices_of, loops
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from transpiler.ir.types import ElementType
     from transpiler.optimise.dependence import Reach
     from transpiler.optimise.flags import OptimiseOptions
+    from transpiler.optimise.indices import Indices
     from transpiler.optimise.nest import Axis
     from transpiler.optimise.shapes import Shape
     from transpiler.optimise.work import Work
@@ -90,7 +90,7 @@ class Layout(NamedTuple):
 
 def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layout | None:
     """The layout; None where no axis is contiguous in memory. `taken` are the names the kernel has itself."""
-    indices = Indices(definitions(work.items))
+    indices = indices_of(work.items)
     every = list(reaches(work.items, indices))
     nested = list(loops(work.items))
     axes = tuple(

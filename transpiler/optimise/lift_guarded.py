@@ -13,7 +13,7 @@ from transpiler.ops.enums import ENUMS
 from transpiler.optimise.build import Build
 from transpiler.optimise.extents import at_least, least
 from transpiler.optimise.guards import unguarded
-from transpiler.optimise.indices import Indices
+from transpiler.optimise.indices import Indices, named_values
 from transpiler.optimise.lift import lift
 from transpiler.optimise.normal_form import normalised
 
@@ -34,9 +34,8 @@ def lift_guarded(
         RefusedError: it is none, or nothing here can tell.
     """
     kernel = normalised(written, symbols)
-    lets = (it for it in kernel.body.contents.statements if isinstance(it, ir.Let))
-    named = {it.symbol: it.value for it in lets if not it.symbol.is_mutable}
-    found, statements = unguarded(kernel.body.statements, Indices(named), ENUMS["Axis"])
+    indices = Indices(named_values(kernel))
+    found, statements = unguarded(kernel.body.statements, indices, ENUMS["Axis"])
     kernel = replace(kernel, body=replace(kernel.body, statements=statements))
     nest = lift(kernel, functions, symbols)
     ends: list[Quantity] = []

@@ -20,14 +20,14 @@ from transpiler.optimise.beyond import Beyond
 from transpiler.optimise.build import Build, shape_of
 from transpiler.optimise.digits import Digit, decoded
 from transpiler.optimise.extents import extent_of_axis, rounded_up, times
-from transpiler.optimise.indices import Indices, Inlined
+from transpiler.optimise.indices import Inlined
 from transpiler.optimise.lane_masks import Lane, Scope
 from transpiler.optimise.layout import Execution, Lanes, Layout, shared_parts
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.paragraphs import below
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.tiled import Tiler
-from transpiler.optimise.work import Role, definitions, without_dead
+from transpiler.optimise.work import Role, indices_of, without_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ class _Materialiser:
         self._work = work
         self._layout = layout
         self._symbols = symbols
-        self._indices = Indices(definitions(work.items))
+        self._indices = indices_of(work.items)
         self._rank = len(layout.lanes)
         self._blocks: dict[str, ir.Symbol] = {}
         self._values: dict[ir.Symbol, ir.Expression] = {}

@@ -22,7 +22,6 @@ from transpiler.optimise.flags import (
     SPLIT_KERNEL,
     SPLIT_REDUCTION,
 )
-from transpiler.optimise.indices import Indices
 from transpiler.optimise.lift_guarded import lift_guarded
 from transpiler.optimise.nest import Loop, Store, walk_items
 from transpiler.optimise.refusals import RefusedError
@@ -34,7 +33,7 @@ from transpiler.optimise.trace import Trace
 from transpiler.optimise.used_dtypes import with_used_dtypes
 from transpiler.optimise.variants import VariantMaker
 from transpiler.optimise.widen import widen
-from transpiler.optimise.work import definitions, loops
+from transpiler.optimise.work import indices_of, loops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -198,7 +197,7 @@ class Planner:
 
     def _with_split_loops(self, nest: Nest) -> Nest:
         """The nest with the indices of its loops taken apart, where these are divided."""
-        indices = Indices(definitions(nest.items))
+        indices = indices_of(nest.items)
         items: list[Item] = []
         positive = nest.positive
         for item in nest.items:
@@ -243,7 +242,7 @@ def _in_any_order(nest: Nest) -> Nest:
     Raises:
         RefusedError: they are not.
     """
-    indices = Indices(definitions(nest.items))
+    indices = indices_of(nest.items)
     needed = (reorderable(item, indices) for item in nest.items if isinstance(item, Loop))
     return replace(nest, positive=nest.positive.union(*needed))
 
@@ -258,7 +257,7 @@ def _required(nest: Nest) -> Iterator[AtLeast]:
 
 def _lengths(nest: Nest) -> Iterator[Extent]:
     """The extents of the loops, where they are not known to be positive."""
-    indices = Indices(definitions(nest.items))
+    indices = indices_of(nest.items)
     for loop in loops(nest.items):
         length = indices.polynomial(loop.axis.stop) - indices.polynomial(loop.axis.start)
         extent = extent_of(length, indices)

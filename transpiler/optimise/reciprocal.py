@@ -14,8 +14,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.values import is_float
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
+from transpiler.ir.types import DType, Scalar, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.optimise.flags import RECIPROCAL
 
@@ -49,7 +50,7 @@ class _Inverter(Rewriter):
         if (
             not isinstance(node, ir.Binary)
             or node.operator is not ir.BinaryOperator.DIVIDE
-            or not _is_float(node.type)
+            or not is_float(node)
         ):
             return node
         literal = _literal(node.right)
@@ -81,20 +82,12 @@ class _Inverter(Rewriter):
 def _literal(node: ir.Expression) -> ir.Literal | None:
     """The float literal that an expression is, in whichever dtype."""
     match node:
-        case ir.Literal() if _is_float(node.type):
+        case ir.Literal() if is_float(node):
             return node
         case ir.Cast(operand=ir.Literal() as literal, kind=ir.CastKind.FROM_F64):
             return literal
         case _:
             return None
-
-
-def _is_float(type_: Type) -> bool:
-    return (
-        isinstance(type_, Scalar | Tensor)
-        and isinstance(type_.dtype, DType | DtypeParameter)
-        and type_.dtype.is_float
-    )
 
 
 def _largest_exponent(type_: Type) -> int:

@@ -150,8 +150,7 @@ class _Walk(Rewriter):
         for statement in walk_statements(node.body):
             if isinstance(statement, ir.Assign):
                 self._forget(statement.symbol)
-        again = [_evaluated(node.condition)] if isinstance(node, ir.While) else []
-        if effects_in((*node.body.statements, *again)) - _READ_ONLY:
+        if effects_in((node,)) - _READ_ONLY:
             self._forget_memory()
         if isinstance(node, ir.For):
             return replace(node, body=self.block(node.body))
@@ -291,10 +290,6 @@ class _Reading(Rewriter):
 def _root(node: ir.Statement) -> ir.Expression | None:
     """The one expression of a plain statement."""
     return next(iter(statement_expressions(node)), None)
-
-
-def _evaluated(condition: ir.Expression) -> ir.Evaluate:
-    return ir.Evaluate(span=condition.span, value=condition)
 
 
 def _reads(value: ir.Expression) -> bool:

@@ -16,13 +16,13 @@ from transpiler.ir.types import I32
 from transpiler.optimise.build import Build
 from transpiler.optimise.expressions import expression_of
 from transpiler.optimise.extents import extent_of, extent_of_axis, rounded_down, times
-from transpiler.optimise.indices import Indices
 from transpiler.optimise.split_index import divisions_of, names_of_digits, without_divisions
-from transpiler.optimise.work import definitions, substituted
+from transpiler.optimise.work import indices_of, substituted
 
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.ir.extent import Extent
+    from transpiler.optimise.indices import Indices
     from transpiler.optimise.nest import Axis, Item, Nest
     from transpiler.optimise.symbols import Symbols
 
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 def split_programs(nest: Nest, symbols: Symbols) -> Nest | None:
     """The nest with its axes of the grid taken apart as often as can be; None where none is."""
     found = nest
-    lengths = {
-        axis.symbol: extent_of_axis(axis, Indices(definitions(nest.items)))
-        for axis in nest.programs
-    }
+    lengths = {axis.symbol: extent_of_axis(axis, indices_of(nest.items)) for axis in nest.programs}
     while (split := _once(found, lengths, symbols)) is not None:
         found = split
     return None if found is nest else found
@@ -41,7 +38,7 @@ def split_programs(nest: Nest, symbols: Symbols) -> Nest | None:
 
 def _once(nest: Nest, lengths: dict[ir.Symbol, Extent], symbols: Symbols) -> Nest | None:
     """One axis taken apart in two; `lengths` are those of axes in terms of what the caller passes."""
-    indices = Indices(definitions(nest.items))
+    indices = indices_of(nest.items)
     for place, axis in enumerate(nest.programs):
         inner = _divisor(axis, nest.items, indices)
         build = Build(axis.span)

@@ -18,7 +18,6 @@ from transpiler.ir.types import I32, Pointer
 from transpiler.optimise.build import Build, dtype_of
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.extents import extent_of_axis, times
-from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Axis, AxisKind, Loop, Reduction, Store
 from transpiler.optimise.paragraphs import below
 from transpiler.optimise.parts import Group, groups, joined
@@ -27,7 +26,7 @@ from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import (
     Role,
     Work,
-    definitions,
+    indices_of,
     loops,
     needed,
     substituted,
@@ -60,7 +59,7 @@ class Stages:
         self._spreads_inner = spreads_inner
         self._symbols = symbols
         symbols.begin_variant()
-        self._indices = Indices(definitions(nest.items))
+        self._indices = indices_of(nest.items)
         self._kept: dict[ir.Symbol, _Kept] = {}
         self._pending: list[tuple[Loop, ir.Symbol]] = []
         """Loops whose partial results nobody has combined yet, and the number of their parts."""

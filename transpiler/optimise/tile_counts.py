@@ -17,7 +17,7 @@ from transpiler.ir.visit import Rewriter, walk_block, walk_expression
 from transpiler.ops.model import RangeRoundedUp
 from transpiler.optimise.build import Build
 from transpiler.optimise.expressions import expression_of
-from transpiler.optimise.indices import Indices
+from transpiler.optimise.indices import Indices, named_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 def stepped(kernel: ir.Kernel, symbols: Symbols) -> ir.Kernel:
     """The kernel with loops over the starts of tiles in the place of those that count them."""
-    lets = (it for it in kernel.body.contents.statements if isinstance(it, ir.Let))
-    named = {it.symbol: it.value for it in lets if not it.symbol.is_mutable}
-    return _Stepped(named, tile_extents(kernel), symbols).kernel(kernel)
+    return _Stepped(named_values(kernel), tile_extents(kernel), symbols).kernel(kernel)
 
 
 class _Stepped(Rewriter):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import named_value, operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import Pointer, PointerTensor, Scalar, Tensor
+from transpiler.ir.types import Pointer, PointerTensor, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect
 from transpiler.ops.scalar_methods import FAMILY
@@ -20,12 +20,13 @@ from transpiler.optimise.build import (
     shape_of,
     with_argument,
 )
+from transpiler.optimise.lanewise import lanewise_operator, lanewise_type
 from transpiler.optimise.refusals import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from transpiler.ir.types import Shape, Type
+    from transpiler.ir.types import Type
     from transpiler.optimise.lane_masks import Scope
     from transpiler.optimise.layout import Layout
 
@@ -51,12 +52,10 @@ class Tiler(Rewriter):
             case ir.Literal():
                 return node
             case ir.Unary(operand=operand) | ir.Cast(operand=operand):
-                return replace(node, type=_type(node, operand.type))
+                return replace(node, type=lanewise_type(node, operand.type))
             case ir.Binary(operator=operator, left=left, right=right):
-                type_ = _type(node, left.type, right.type)
-                if operator.is_logical and isinstance(type_, Tensor):
-                    operator = _BITWISE[operator]
-                return replace(node, type=type_, operator=operator)
+                type_ = lanewise_type(node, left.type, right.type)
+                return replace(node, type=type_, operator=lanewise_operator(operator, type_))
             case ir.OffsetPointer(pointer=pointer, offsets=ir.Literal(value=0)):
                 # A tile of one lane, the first one, is where the pointer is.
                 return pointer
@@ -88,7 +87,7 @@ class Tiler(Rewriter):
             return load
         if op.family == FAMILY and any(shape_of(it) for it in inside):
             refuse(f"`{op.name}` is a method of numbers, not of tiles", node.span)
-        return replace(node, type=_type(node, *inside))
+        return replace(node, type=lanewise_type(node, *inside))
 
     def _masked(self, call: ir.OpCall) -> ir.OpCall:
         """A load or a store with the masks of the lanes its pointers vary in."""
@@ -98,18 +97,3 @@ class Tiler(Rewriter):
         own = named_value(call, "mask")
         total = conjunction([it for it in (lanes, own) if it is not None], build)
         return call if total is None else with_argument(call, "mask", total)
-
-
-_BITWISE = {
-    ir.BinaryOperator.AND: ir.BinaryOperator.BIT_AND,
-    ir.BinaryOperator.OR: ir.BinaryOperator.BIT_OR,
-}
-
-
-def _type(node: ir.Expression, *parts: Type) -> Type:
-    """The type of what is computed lane by lane: a number of Rust's own only if all parts are."""
-    shape: Shape = broadcast(*parts)
-    dtype = dtype_of(node)
-    if not shape and isinstance(node.type, Scalar) and all(isinstance(it, Scalar) for it in parts):
-        return Scalar(dtype=dtype)
-    return Tensor(dtype=dtype, shape=shape)

@@ -26,7 +26,7 @@ from transpiler.optimise.extents import (
     rounded_up,
 )
 from transpiler.optimise.guards import unguarded
-from transpiler.optimise.indices import Indices
+from transpiler.optimise.indices import Indices, named_values
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.widen_axis import Order, choices, extents
 from transpiler.optimise.widen_frame import Frame, Varying, is_program
@@ -99,8 +99,7 @@ class _Widening:
         )
         self._varying = varying
         self._failures = failures
-        lets = [it for it in kernel.body.contents.statements if isinstance(it, ir.Let)]
-        self._indices = Indices({it.symbol: it.value for it in lets if not it.symbol.is_mutable})
+        self._indices = Indices(named_values(kernel))
 
     def made(self, name: str) -> Widened:
         kernel, symbols = self._kernel, self._symbols

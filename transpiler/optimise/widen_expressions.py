@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.values import copied, named_argument, named_value, operands
+from transpiler.analysis.values import copied, is_float, named_argument, named_value, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     I32,
@@ -41,6 +41,7 @@ from transpiler.optimise.build import (
     with_argument,
 )
 from transpiler.optimise.combining import combines
+from transpiler.optimise.lanewise import lanewise_operator, lanewise_type
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widen_frame import is_program
 
@@ -114,7 +115,7 @@ class ExpressionWidener:
                 return node if known is None else replace(known, span=node.span)
             case ir.Unary(operand=operand) | ir.Cast(operand=operand):
                 inside = self.expression(operand)
-                return replace(node, operand=inside, type=_type(node, inside.type))
+                return replace(node, operand=inside, type=lanewise_type(node, inside.type))
             case ir.Binary():
                 return self._binary(node)
             case ir.OffsetPointer():
@@ -185,11 +186,10 @@ class ExpressionWidener:
             for zero, other in ((left, right), (right, left)):
                 if _is_zero(zero) and not _is_zero(other):
                     return other
-        type_ = _type(node, left.type, right.type)
-        if operator in _DIVISIONS and self._frame.varies(right.type) and not _is_float(node):
+        type_ = lanewise_type(node, left.type, right.type)
+        if operator in _DIVISIONS and self._frame.varies(right.type) and not is_float(node):
             refuse("the divisor differs from program to program", node.span)
-        if operator.is_logical and isinstance(type_, Tensor):
-            operator = _BITWISE[operator]
+        operator = lanewise_operator(operator, type_)
         return replace(node, left=left, right=right, type=type_, operator=operator)
 
     # --- Operations -------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ class ExpressionWidener:
                 and shape_of(argument.type)
             ):
                 refuse(f"`{op.name}` is of numbers, not of tiles", node.span)
-        return replace(node, arguments=arguments, type=_type(node, *inside))
+        return replace(node, arguments=arguments, type=lanewise_type(node, *inside))
 
     def _argument(self, argument: ir.Argument) -> ir.Argument:
         match argument:
@@ -429,10 +429,6 @@ _NARROW = frozenset(it for it in DType if it.bits < 32)
 _AXIS, _MASK = "Axis", "mask"
 _ONE_LANE = Tensor(dtype=DType.I32, shape=(1,))
 _DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
-_BITWISE = {
-    ir.BinaryOperator.AND: ir.BinaryOperator.BIT_AND,
-    ir.BinaryOperator.OR: ir.BinaryOperator.BIT_OR,
-}
 
 
 def is_fill(node: ir.Expression) -> bool:
@@ -451,19 +447,6 @@ def is_fill(node: ir.Expression) -> bool:
 
 def _is_zero(node: ir.Expression) -> bool:
     return isinstance(node, ir.Literal) and node.type == I32 and node.value == 0
-
-
-def _is_float(node: ir.Expression) -> bool:
-    return getattr(dtype_of(node), "is_float", False) is True
-
-
-def _type(node: ir.Expression, *parts: Type) -> Type:
-    """The type of what is computed lane by lane: a number of Rust's own only if all parts are."""
-    shape = broadcast(*parts)
-    dtype = dtype_of(node)
-    if not shape and isinstance(node.type, Scalar) and all(isinstance(it, Scalar) for it in parts):
-        return Scalar(dtype=dtype)
-    return Tensor(dtype=dtype, shape=shape)
 
 
 def _with_shape(type_: Type, shape: Shape) -> Type:

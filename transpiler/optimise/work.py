@@ -10,6 +10,7 @@ from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import walk_expression
 from transpiler.optimise.expressions import Substitution
+from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Loop, Store, item_expressions, walk_items
 from transpiler.optimise.paragraphs import kept as with_headings
 
@@ -54,6 +55,11 @@ class Work:
 def definitions(items: Iterable[Item]) -> dict[ir.Symbol, ir.Expression]:
     """The values of all names."""
     return {item.symbol: item.value for item in walk_items(items) if isinstance(item, ir.Let)}
+
+
+def indices_of(items: Iterable[Item]) -> Indices:
+    """The integers of a nest's items."""
+    return Indices(definitions(items))
 
 
 def symbols_read(item: Item) -> Iterator[ir.Symbol]:
