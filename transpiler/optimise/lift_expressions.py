@@ -81,8 +81,7 @@ class ExpressionLifter(Rewriter):
             it.pairwise or it.reduce.combines: it for it in combines()
         }
         self._tiles: list[Tiles] = []
-        self._depth = 0
-        """How many loops are open; `_tiles` are of those that run over tiles."""
+        """The loops over tiles that are being lifted."""
 
     def _reduced(self, node: ir.OpCall) -> ir.Expression:
         """What a reduction across lanes makes of an accumulator: the number that it is in a nest."""

@@ -11,28 +11,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.extent import Named
 from transpiler.ir.launch_plan import Quantity, Stage, Tile
 from transpiler.ir.types import I32, NamedDimension, Pointer
 from transpiler.optimise import shapes
 from transpiler.optimise.accumulators import Accumulators
 from transpiler.optimise.beyond import Beyond
 from transpiler.optimise.build import Build, shape_of
-from transpiler.optimise.digits import Digit, decoded
-from transpiler.optimise.extents import extent_of_axis, rounded_up, times
-from transpiler.optimise.indices import Inlined
 from transpiler.optimise.lane_masks import Lane, Scope
-from transpiler.optimise.layout import Execution, Lanes, Layout, shared_parts
+from transpiler.optimise.layout import Execution, Lanes, Layout
 from transpiler.optimise.nest import Accumulate, AxisKind, Loop, Store
 from transpiler.optimise.paragraphs import below
+from transpiler.optimise.place import Place
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.tiled import Tiler
-from transpiler.optimise.work import Role, indices_of, without_dead
+from transpiler.optimise.work import Role, without_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from transpiler.ir.extent import Extent
     from transpiler.optimise.nest import Axis, Item, Reduction
     from transpiler.optimise.symbols import Symbols
     from transpiler.optimise.work import Work
@@ -65,19 +61,13 @@ class _Materialiser:
         self._work = work
         self._layout = layout
         self._symbols = symbols
-        self._indices = indices_of(work.items)
         self._rank = len(layout.lanes)
         self._blocks: dict[str, ir.Symbol] = {}
         self._values: dict[ir.Symbol, ir.Expression] = {}
         self._scope = Scope(symbols)
         self._beyond = Beyond(self._scope, layout)
         self._lanes: dict[ir.Symbol, Lane] = {}
-        self._quantities: list[Quantity] = []
         self._accumulators = Accumulators(layout, self._scope, self._beyond, symbols, self._blocks)
-        self._build = Build(kernel.name_span)
-        self._digits: list[Digit] = []
-        self._limits: tuple[ir.Expression, ...] = ()
-        self._shares: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
         self._bounds: dict[ir.Symbol, tuple[ir.Expression, ir.Expression]] = {}
         """The first and the end of the indices that the program has of an axis whose loop is shared out."""
 
@@ -88,7 +78,9 @@ class _Materialiser:
             self._blocks[lanes.block] = self._symbols.new(
                 lanes.block, I32, lanes.axis.span, ir.SymbolKind.CONST_GENERIC
             )
-        head = list(self._head())
+        span = self._kernel.name_span
+        place = Place(self._work, self._layout, self._blocks, self._symbols, span)
+        head = list(self._head(place))
         body = [it for item in without_dead(self._work.items) for it in self._item(item)]
         # What the place of the program is stands apart from what is done there.
         body[:1] = [replace(it, layout=replace(it.layout, blank_before=True)) for it in body[:1]]
@@ -111,7 +103,6 @@ class _Materialiser:
             backward=None,
             backward_span=None,
         )
-        grid = times(*(digit.extent for digit in self._digits))
         tiles = tuple(
             Tile(
                 name=lanes.block,
@@ -122,8 +113,8 @@ class _Materialiser:
             for lanes in reversed(self._layout.lanes)
         )
         return Materialised(
-            Stage(kernel=made, grid=(grid,), tiles=tiles, warps=shapes.WARPS),
-            tuple(self._quantities),
+            Stage(kernel=made, grid=(place.grid,), tiles=tiles, warps=shapes.WARPS),
+            tuple(place.quantities),
         )
 
     def _is_tunable(self) -> bool:
@@ -136,113 +127,30 @@ class _Materialiser:
         # Pointers first, as kernels have them; then integers; each kind in the order in which they were made.
         yield from sorted(added, key=lambda it: (not isinstance(it.type, Pointer), it.id))
 
-    # --- The program's place ----------------------------------------------------------------------
-
-    def _head(self) -> Iterator[ir.Statement]:
-        columns, rows = self._layout.columns, self._layout.rows
-        if columns.execution is Execution.PROGRAMS:
-            self._digits.append(self._tile_digit(columns))
-        for axis in self._layout.programs:
-            self._digits.append(
-                Digit(
-                    self._symbols.like(axis.symbol), axis.stop, extent_of_axis(axis, self._indices)
-                )
-            )
-        if rows is not None and rows.execution is Execution.PROGRAMS:
-            self._digits.append(self._tile_digit(rows))
-        if rows is not None and rows.execution is Execution.SHARED:
-            self._digits.append(self._share_digit(rows))
-        places = decoded(self._digits, self._symbols, self._build)
-        self._limits = places.limits
-        yield from places.statements
-        for axis, digit in zip(
-            self._layout.programs,
-            self._digits[1 if columns.execution is Execution.PROGRAMS else 0 :],
-            strict=False,
-        ):
-            self._values[axis.symbol] = self._build.read(digit.symbol)
-        if columns.execution is Execution.PROGRAMS:
-            yield from self._indices_of(columns, self._digits[0].symbol)
-        if rows is not None and rows.execution is Execution.PROGRAMS:
-            yield from self._indices_of(rows, self._digits[-1].symbol)
-        if rows is not None and rows.execution is Execution.SHARED:
-            yield from self._share(rows.axis)
-        self._number_part()
-
-    def _tile_digit(self, lanes: Lanes) -> Digit:
-        build = Build(lanes.axis.span)
-        axis = lanes.axis
-        block = self._blocks[lanes.block]
-        start, stop = self._outright(axis.start), self._outright(axis.stop)
-        count = build.rounded_up(build.subtract(stop, start), build.read(block))
-        name = lanes.label
-        symbol = self._symbols.new(f"{name}_tile", I32, axis.span)
-        return Digit(symbol, count, rounded_up(lanes.extent, Named(block.name)), f"{name}_tiles")
-
-    def _share_digit(self, rows: Lanes) -> Digit:
-        """The part of the rows a program does; how many there are is worked out at the launch."""
-        axis, name = rows.axis, rows.label
-        others = tuple(extent_of_axis(it, self._indices) for it in self._layout.programs)
-        shares = self._parameter(f"{name}_shares", axis)
-        each = self._parameter(f"{name}_per_share", axis)
-        parts = self._work.parts
-        if parts is None or self._has_reduced_tiles():
-            parts = self._parameter(f"{name}_parts", axis)
-        self._quantities += [
-            Quantity(name=shares.name, value=shared_parts(self._layout, others)),
-            Quantity(name=each.name, value=rounded_up(rows.extent, Named(shares.name))),
-            Quantity(name=parts.name, value=rounded_up(rows.extent, Named(each.name))),
-        ]
-        symbol = self._symbols.new("share", I32, axis.span)
-        self._shares[axis.symbol] = (symbol, each)
-        return Digit(symbol, self._build.read(parts), Named(parts.name))
-
-    def _has_reduced_tiles(self) -> bool:
-        """Whether tiles of columns are programs, each of which reduces its own."""
-        columns = self._layout.columns
-        is_spread = columns.execution is Execution.PROGRAMS
-        return is_spread and columns.axis.symbol in self._layout.reduced
-
-    def _parameter(self, name: str, axis: Axis) -> ir.Symbol:
-        return self._symbols.new(name, I32, axis.span, ir.SymbolKind.PARAMETER)
-
-    def _number_part(self) -> None:
-        """The number of the program's part, and how many parts there are."""
-        work, rows = self._work, self._layout.rows
-        if work.part is None or work.parts is None:
-            return
-        build = self._build
-        index: ir.Expression = build.number(0)
-        extents: list[Extent] = []
-        if rows is not None and rows.execution is Execution.SHARED:
-            share, _ = self._shares[rows.axis.symbol]
-            index = build.read(share)
-            extents.append(self._digits[-1].extent)
-        if self._has_reduced_tiles():
-            digit, *others = self._digits
-            if others:
-                index = build.multiply(index, self._limits[0])
-            index = build.add(index, build.read(digit.symbol))
-            # The tile is not known among quantities, so it is settled here.
-            extents.append(digit.extent)
-        parts = times(*extents)
-        if parts != Named(work.parts.name):
-            self._quantities.append(Quantity(name=work.parts.name, value=parts))
-        self._values[work.part] = index
-
     # --- Lanes ------------------------------------------------------------------------------------
 
-    def _indices_of(self, lanes: Lanes, tile: ir.Symbol) -> Iterator[ir.Statement]:
-        """The indices of a tile that the program has, and which of them exist."""
-        axis = lanes.axis
-        build = Build(axis.span)
-        first = build.multiply(build.read(tile), build.read(self._blocks[lanes.block]))
-        start, stop = self._outright(axis.start), self._outright(axis.stop)
-        yield from self._bound(lanes, axis, build.add(start, first), stop)
+    def _head(self, place: Place) -> Iterator[ir.Statement]:
+        """What is the program's own: of each axis whose tiles are programs, and of a loop that is shared out."""
+        yield from place.statements
+        self._values |= place.values
+        for lanes in (self._layout.columns, self._layout.rows):
+            if lanes is not None and lanes.execution is Execution.PROGRAMS:
+                axis = lanes.axis
+                yield from self._bound(lanes, axis, place.first_of_tile(lanes), place.end_of(axis))
+            if lanes is not None and lanes.execution is Execution.SHARED:
+                yield from self._share(lanes.axis, place)
 
-    def _outright(self, bound: ir.Expression) -> ir.Expression:
-        """A bound at the top of the stage, where what the kernel calls it has no value yet."""
-        return Inlined(self._indices).expression(bound)
+    def _share(self, axis: Axis, place: Place) -> Iterator[ir.Statement]:
+        """The iterations of a loop that the program has."""
+        build = Build(axis.span)
+        begin = self._symbols.new("share_start", I32, axis.span)
+        note = f"split-reduction: the program's share of {axis.symbol.name}."
+        first = place.first_of_share(axis)
+        yield ir.Let(span=axis.span, symbol=begin, value=first, layout=_comment(note))
+        end = self._symbols.new("share_end", I32, axis.span)
+        last = place.end_of_share(axis, build.read(begin))
+        yield ir.Let(span=axis.span, symbol=end, value=last)
+        self._bounds[axis.symbol] = (build.read(begin), build.read(end))
 
     def _bound(
         self, lanes: Lanes, axis: Axis, first: ir.Expression, stop: ir.Expression
@@ -321,12 +229,12 @@ class _Materialiser:
         if not isinstance(call, ir.OpCall):
             raise TypeError("a store stays one")
         for lane in self._scope.lanes:
-            if shape_of(operands(call)[0].type)[self._place(lane) :][:1] in ((), (1,)):
+            if shape_of(operands(call)[0].type)[self._dimension(lane) :][:1] in ((), (1,)):
                 reason = f"each index of `{lane.lanes.axis.symbol.name}` stores to one element"
                 refuse(reason, item.span)
         return ir.Evaluate(span=item.span, value=call, layout=item.layout)
 
-    def _place(self, lane: Lane) -> int:
+    def _dimension(self, lane: Lane) -> int:
         return self._layout.lanes.index(lane.lanes)
 
     def _loop(self, item: Loop) -> Iterator[ir.Statement]:
@@ -348,21 +256,6 @@ class _Materialiser:
 
     def _initial(self, reduction: Reduction) -> ir.Expression | None:
         return None if reduction.initial is None else self._expression(reduction.initial)
-
-    def _share(self, axis: Axis) -> Iterator[ir.Statement]:
-        """The iterations of a loop that the program has."""
-        build = Build(axis.span)
-        share, each = self._shares[axis.symbol]
-        first = build.multiply(build.read(share), build.read(each))
-        first = build.add(self._outright(axis.start), first)
-        begin = self._symbols.new("share_start", I32, axis.span)
-        note = f"split-reduction: the program's share of {axis.symbol.name}."
-        yield ir.Let(span=axis.span, symbol=begin, value=first, layout=_comment(note))
-        last = build.add(build.read(begin), build.read(each))
-        last = build.least(last, self._outright(axis.stop))
-        end = self._symbols.new("share_end", I32, axis.span)
-        yield ir.Let(span=axis.span, symbol=end, value=last)
-        self._bounds[axis.symbol] = (build.read(begin), build.read(end))
 
     def _iterated(self, item: Loop) -> Iterator[ir.Statement]:
         lanes = self._lanes_of(item.axis)
