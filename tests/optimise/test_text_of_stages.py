@@ -249,3 +249,46 @@ def test_no_dtype_is_passed_that_nothing_is_of() -> None:
     final = plan.variants[-1].stages[-1].kernel
     assert final.name == "k__final"
     assert final.dtype_parameters == ()
+
+
+WINDOWS = f"""
+    let c = T::program_id(Axis::X);
+    for i in 0..n {{
+        let mut acc = T::zeros::<D>(&[1]);
+        for k in 0..b {{
+            let row = T::arange(0, 1) * 0 + (k - 1);
+            let inside = row.ge(0) & row.lt(n);
+            let v = T::load(x.add_offsets((i * b + row) * a + c), Some(inside), Some(T::zeros::<D>(&[1])), {LOAD});
+            acc = acc + v;
+        }}
+        T::store(y.add_offsets(T::arange(0, 1) + (i * a + c)), acc, None, {STORE});
+    }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "mask"),
+    [
+        ("row.ge(0) & row.lt(n)", "mask=tl.where((row >= 0) & (row < n), mask, False)"),
+        (
+            "row.ge(0) & T::arange(0, 1).lt(c)",
+            "mask=tl.where(row >= 0, mask & (0 < c), False)",
+        ),
+        (
+            "row.ge(0) | T::arange(0, 1).lt(c)",
+            "mask=mask & tl.where(row >= 0, True, 0 < c)",
+        ),
+    ],
+)
+def test_what_a_mask_says_of_all_lanes_at_once_chooses(condition: str, mask: str) -> None:
+    # Triton's interpreter refuses the integers that it makes of such a condition among lanes.
+    lines = stage(WINDOWS.replace("row.ge(0) & row.lt(n)", condition), "tiled")
+    assert "        row = k_ - 1" in lines
+    assert any(f" {mask}," in line for line in lines), lines
+
+
+def test_a_number_for_each_lane_that_a_loop_has_made_keeps_its_name() -> None:
+    lines = stage(WINDOWS, "tiled")
+    assert lines[lines.index("        acc += v") + 1 :] == [
+        "    tl.store(y + (i * a + c), acc, mask=mask)"
+    ]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     I32,
@@ -23,7 +24,7 @@ from transpiler.ops.signature import Form
 from transpiler.ops.table import OPS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from transpiler.ir.types import Dimension, ElementType, Shape, Type
     from transpiler.ops.model import Op
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 def shape_of(type_: Type) -> Shape:
     """The dimensions of a type; none of what is no tile."""
     return type_.shape if isinstance(type_, Tensor | PointerTensor) else ()
+
+
+def is_number(node: ir.Expression) -> bool:
+    """Whether it has no dimensions."""
+    return not shape_of(node.type)
 
 
 def broadcast(*types: Type) -> Shape:
@@ -120,8 +126,32 @@ class Build:
         return self._binary(ir.BinaryOperator.LESS, left, right, DType.BOOL)
 
     def both(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
-        """Both masks."""
-        return self._binary(ir.BinaryOperator.BIT_AND, left, right, DType.BOOL)
+        """Both masks; what one number says of all lanes chooses, since Triton's interpreter has no such masks."""
+        numbers, masks = zip(_parted(left), _parted(right), strict=True)
+        number, mask = self._all(numbers), self._all(masks)
+        if mask is None or number is None:
+            return self._all((left, right)) or left
+        return self.select(number, mask, self._boolean(is_on=False))
+
+    def either(self, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+        """One of two masks, or both; see `both`."""
+        for number, mask in ((left, right), (right, left)):
+            if is_number(number) and not is_number(mask):
+                return self.select(number, self._boolean(is_on=True), mask)
+        return self._binary(ir.BinaryOperator.BIT_OR, left, right, DType.BOOL)
+
+    def _all(self, conditions: Iterable[ir.Expression | None]) -> ir.Expression | None:
+        """The conditions there are, in one."""
+        total: ir.Expression | None = None
+        for each in conditions:
+            if total is not None and each is not None:
+                total = self._binary(ir.BinaryOperator.BIT_AND, total, each, DType.BOOL)
+            else:
+                total = total or each
+        return total
+
+    def _boolean(self, *, is_on: bool) -> ir.Literal:
+        return ir.Literal(span=self.span, type=Scalar(dtype=DType.BOOL), value=is_on)
 
     def _binary(
         self,
@@ -241,7 +271,7 @@ class Build:
     ) -> ir.Expression:
         """`value` where the mask is on."""
         dtype = dtype_of(value)
-        shape = broadcast(mask.type, value.type)
+        shape = broadcast(mask.type, value.type, otherwise.type)
         return self.call(
             OPS["where_"], (dtype,), Tensor(dtype=dtype, shape=shape), mask, value, otherwise
         )
@@ -256,6 +286,21 @@ class Build:
         if isinstance(value, ir.Literal) and value.value == 0:
             return self.call(OPS["zeros"], (dtype,), type_, listed)
         return self.call(OPS["full"], (dtype,), type_, listed, value)
+
+
+def _parted(mask: ir.Expression) -> tuple[ir.Expression | None, ir.Expression | None]:
+    """What a mask says of all lanes at once, and what of each."""
+    if is_number(mask):
+        return mask, None
+    if isinstance(mask, ir.OpCall) and mask.op.selects is not None:
+        number, each, otherwise = operands(mask)
+        if (
+            not shape_of(number.type)
+            and isinstance(otherwise, ir.Literal)
+            and otherwise.value is False
+        ):
+            return number, each
+    return None, mask
 
 
 def dtype_of(node: ir.Expression | ir.Symbol) -> ElementType:

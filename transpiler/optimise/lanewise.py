@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import Scalar, Tensor
-from transpiler.optimise.build import broadcast, dtype_of
+from transpiler.ir.types import DType, Scalar, Tensor
+from transpiler.optimise.build import Build, broadcast, dtype_of, is_number
+from transpiler.optimise.refusals import refuse
 
 if TYPE_CHECKING:
     from transpiler.ir.types import Type
-
-_BITWISE = {
-    ir.BinaryOperator.AND: ir.BinaryOperator.BIT_AND,
-    ir.BinaryOperator.OR: ir.BinaryOperator.BIT_OR,
-}
 
 
 def lanewise_type(node: ir.Expression, *parts: Type) -> Type:
@@ -26,6 +23,22 @@ def lanewise_type(node: ir.Expression, *parts: Type) -> Type:
     return Tensor(dtype=dtype, shape=shape)
 
 
-def lanewise_operator(operator: ir.BinaryOperator, type_: Type) -> ir.BinaryOperator:
-    """The operator that gives a value of this type: lanes have no `&&` that leaves its right side out."""
-    return _BITWISE.get(operator, operator) if isinstance(type_, Tensor) else operator
+def lanewise_binary(node: ir.Binary, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    """A binary operation on these operands. Of lanes, `&&` is `&`, which leaves no side out.
+
+    Raises:
+        RefusedError: Triton's interpreter would be wrong about it.
+    """
+    type_ = lanewise_type(node, left.type, right.type)
+    build = Build(node.span)
+    if isinstance(type_, Tensor) and type_.dtype is DType.BOOL:
+        match node.operator:
+            case ir.BinaryOperator.AND | ir.BinaryOperator.BIT_AND:
+                return build.both(left, right)
+            case ir.BinaryOperator.OR | ir.BinaryOperator.BIT_OR:
+                return build.either(left, right)
+            case ir.BinaryOperator.BIT_XOR if is_number(left) != is_number(right):
+                refuse("one of these conditions is of lanes, the other one is not", node.span)
+            case _:
+                pass
+    return replace(node, left=left, right=right, type=type_)

@@ -129,6 +129,8 @@ class ExpressionLifter(Rewriter):
                 return self._call(node)
             case ir.Binary(operator=ir.BinaryOperator.ADD):
                 return self._sum(node)
+            case ir.Binary(operator=ir.BinaryOperator.MULTIPLY) if is_integer(node):
+                return self._product(node)
             case (
                 ir.Call() | ir.Conditional() | ir.BlockValue() | ir.TupleValue() | ir.TupleElement()
             ):
@@ -258,6 +260,13 @@ class ExpressionLifter(Rewriter):
         for term in terms[1:]:
             total = replace(node, left=total, right=term)
         return total
+
+    def _product(self, node: ir.Binary) -> ir.Expression:
+        """A product; `lanes * 0`, which gives a number the shape of lanes, is 0."""
+        lifted = self.expression_parts(node)
+        parts = (lifted.left, lifted.right) if isinstance(lifted, ir.Binary) else ()
+        zeros = (it for it in parts if isinstance(it, ir.Literal) and it.value == 0)
+        return next(zeros, lifted)
 
     def _load(self, node: ir.OpCall) -> ir.Expression:
         if node.op.name != OPS["load"].name:

@@ -251,6 +251,9 @@ class _Materialiser:
         yield from body
         for reduction in reductions:
             result = self._accumulators.ended(reduction, item)
+            if _is_itself(result):
+                self._values[reduction.symbol] = result.value
+                continue
             self._values[reduction.symbol] = Build(reduction.span).read(result.symbol)
             yield result
 
@@ -306,3 +309,9 @@ class _Materialiser:
 
 def _comment(*lines: str | None) -> ir.Layout:
     return ir.Layout(comments=tuple(it for it in lines if it is not None))
+
+
+def _is_itself(result: ir.Let) -> bool:
+    """Whether a result is its variable, one for each lane, by the same name."""
+    value = result.value
+    return isinstance(value, ir.Read) and value.symbol.name == result.symbol.name

@@ -20,7 +20,7 @@ from transpiler.optimise.build import (
     shape_of,
     with_argument,
 )
-from transpiler.optimise.lanewise import lanewise_operator, lanewise_type
+from transpiler.optimise.lanewise import lanewise_binary, lanewise_type
 from transpiler.optimise.refusals import refuse
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ class Tiler(Rewriter):
                 return node
             case ir.Unary(operand=operand) | ir.Cast(operand=operand):
                 return replace(node, type=lanewise_type(node, operand.type))
-            case ir.Binary(operator=operator, left=left, right=right):
-                type_ = lanewise_type(node, left.type, right.type)
-                return replace(node, type=type_, operator=lanewise_operator(operator, type_))
+            case ir.Binary(left=left, right=right):
+                return lanewise_binary(node, left, right)
             case ir.OffsetPointer(pointer=pointer, offsets=ir.Literal(value=0)):
                 # A tile of one lane, the first one, is where the pointer is.
                 return pointer

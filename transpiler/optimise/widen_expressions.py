@@ -41,7 +41,7 @@ from transpiler.optimise.build import (
     with_argument,
 )
 from transpiler.optimise.combining import combines
-from transpiler.optimise.lanewise import lanewise_operator, lanewise_type
+from transpiler.optimise.lanewise import lanewise_binary, lanewise_type
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widen_frame import is_program
 
@@ -186,11 +186,9 @@ class ExpressionWidener:
             for zero, other in ((left, right), (right, left)):
                 if _is_zero(zero) and not _is_zero(other):
                     return other
-        type_ = lanewise_type(node, left.type, right.type)
         if operator in _DIVISIONS and self._frame.varies(right.type) and not is_float(node):
             refuse("the divisor differs from program to program", node.span)
-        operator = lanewise_operator(operator, type_)
-        return replace(node, left=left, right=right, type=type_, operator=operator)
+        return lanewise_binary(node, left, right)
 
     # --- Operations -------------------------------------------------------------------------------
 

@@ -54,6 +54,16 @@ def over_channels(each: torch.Tensor) -> torch.Tensor:
     return each[None, :, None]
 
 
+def depthwise(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    made = torch.nn.functional.conv2d(
+        x.permute(0, 3, 1, 2),
+        weight.permute(2, 0, 1)[:, None],
+        padding=weight.shape[0] // 2,
+        groups=x.shape[3],
+    )
+    return made.permute(0, 2, 3, 1)
+
+
 def instance_norm(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     mean = x.mean(2)
     rstd = torch.rsqrt(x.var(2, correction=0) + EPS)
@@ -227,5 +237,15 @@ CASES = [
         lambda x: x.transpose(1, 2),
         dtypes=NUMBERS,
         tolerance="exact",
+    ),
+    image(
+        "depthwise_channels_last",
+        "C,N",
+        "H W C K",
+        "x[N,H,W,C] weight[K,K,C]",
+        "y[N,H,W,C]",
+        depthwise,
+        extents="N H W C K",
+        shapes=((2, 3, 5, 7, 3), (1, 1, 1, 1, 1), (1, 2, 2, 19, 3)),
     ),
 ]

@@ -621,3 +621,69 @@ impl<D: Float + Send + Sync + 'static> RuntimeOp for GlobalAveragePoolRuntimeOp<
         [(output_shape[0] * output_shape[1]) as u32, 1, 1]
     }
 }
+
+/// A convolution of each channel of `x[N, H, W, C]` with a window of its own, padded by zeros.
+///
+/// Grid: `[C, N]`.
+#[kernel]
+pub fn depthwise_channels_last<T: Triton, D: Float>(
+    x_ptr: T::Pointer<D>,
+    weight_ptr: T::Pointer<D>,
+    y_ptr: T::Pointer<D>,
+    H: i32,
+    W: i32,
+    C: i32,
+    K: i32,
+) {
+    let c = T::program_id(Axis::X);
+    let image = T::program_id(Axis::Y);
+    for h in 0..H {
+        for w in 0..W {
+            let mut sum = T::zeros::<f32>(&[1]);
+            for kh in 0..K {
+                for kw in 0..K {
+                    let row = T::arange(0, 1) * 0 + (h + kh - K / 2);
+                    let col = T::arange(0, 1) * 0 + (w + kw - K / 2);
+                    let inside = row.ge(0) & row.lt(H) & col.ge(0) & col.lt(W);
+                    let x = T::cast::<D, f32>(
+                        T::load(
+                            x_ptr.add_offsets(((row + image * H) * W + col) * C + c),
+                            Some(inside),
+                            Some(T::zeros::<D>(&[1])),
+                            &[],
+                            None,
+                            None,
+                            None,
+                            false,
+                        ),
+                        None,
+                        false,
+                    );
+                    let weight = T::cast::<D, f32>(
+                        T::load(
+                            weight_ptr.add_offsets(T::arange(0, 1) + ((kh * K + kw) * C + c)),
+                            None,
+                            None,
+                            &[],
+                            None,
+                            None,
+                            None,
+                            false,
+                        ),
+                        None,
+                        false,
+                    );
+                    sum = sum + x * weight;
+                }
+            }
+            T::store(
+                y_ptr.add_offsets(T::arange(0, 1) + (((image * H + h) * W + w) * C + c)),
+                T::cast::<f32, D>(sum, None, false),
+                None,
+                &[],
+                None,
+                None,
+            );
+        }
+    }
+}
