@@ -1,16 +1,23 @@
-# block-axis: TILE_C indices of `c` in `counted_up__tiled`
+# vectorise-loop: TILE_N indices of `n` in `counted_up__whole`
+# block-axis: TILE_C indices of `c` in `counted_up__whole`
+# vectorise-loop: TILE_N indices of `n` in `counted_up__partial`
+# split-reduction: the loop over `n` is shared out among programs
+# block-axis: TILE_C indices of `c` in `counted_up__partial`
+# block-axis: TILE_C indices of `c` in `counted_up__final`
+# split-kernel: 2 launches: counted_up__partial, counted_up__final
 
 
 @triton.jit
-def counted_up__tiled(
+def counted_up__whole(
     x_ptr,
     y_ptr,
     N,
     C,
     grid_x,
+    TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
-    """Each program does what `TILE_C` programs of the kernel do.
+    """Each program reduces `TILE_C` indices of `c` by itself.
 
     Launched in the place of `counted_up`.
     """
@@ -18,34 +25,156 @@ def counted_up__tiled(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
-    c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
-    sum = tl.zeros([TILE_C], D)
-    at = c
-    for n in range(N):
-        sum = sum + tl.load(x_ptr + at, mask=c_mask).to(D)
-        at += C
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < N)
+        sum += tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + c, sum, mask=c_mask)
+
+
+@triton.jit
+def counted_up__partial(
+    x_ptr,
+    N,
+    C,
+    sum_partials,
+    grid_x,
+    n_per_share,
+    TILE_N: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Each program reduces its part of `n` to a partial result of `sum`.
+
+    Launch 1 of 2 in the place of `counted_up`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(grid_x, TILE_C)
+    c_tile = pid % c_tiles
+    share = pid // c_tiles
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+    # split-reduction: the program's share of n.
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
+
+    sum = tl.zeros([TILE_N, TILE_C], D)
+    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+        # vectorise-loop: TILE_N indices of n at a time.
+        n = n_start + tl.arange(0, TILE_N)[:, None]
+        mask = c_mask & (n < share_end)
+        sum += tl.load(x_ptr + (c + n * C), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+
+    slot = share * grid_x + c
+    tl.store(sum_partials + slot, sum, mask=c_mask)
+
+
+@triton.jit
+def counted_up__final(
+    y_ptr,
+    sum_partials,
+    grid_x,
+    parts,
+    TILE_PART: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Combines the partial results of `sum`, and stores what is made of them.
+
+    Launch 2 of 2 in the place of `counted_up`.
+    """
+    D: tl.constexpr = (
+        y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    c_tile = tl.program_id(0)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < grid_x
+
+    sum = tl.zeros([TILE_PART, TILE_C], D)
+    for part_start in range(0, parts, TILE_PART):
+        part = part_start + tl.arange(0, TILE_PART)[:, None]
+        mask = c_mask & (part < parts)
+        slot = part * grid_x + c
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum, mask=c_mask)
 
 
 def _plan_counted_up(grid, x_ptr, y_ptr, N, C, *, D):
     """The launches in the place of `counted_up`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
+    if N < 1 or grid_y > 1 or grid_z > 1:
+        return None
+    if grid_x >= 4096:
+        return [
+            _Stage(
+                counted_up__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                grid_x,
+                TILE_N=min(
+                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
+                    // min(32, _power_of_two(grid_x)),
+                    _power_of_two(N),
+                ),
+                TILE_C=min(32, _power_of_two(grid_x)),
+                num_warps=4,
+                tuned=counted_up__whole_tuned,
+                index64=counted_up__whole__index64,
+            )
+        ]
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
+    n_per_share = triton.cdiv(N, n_shares)
+    parts = triton.cdiv(N, n_per_share)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
     return [
         _Stage(
-            counted_up__tiled,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]), grid_y, grid_z),
+            counted_up__partial,
+            (triton.cdiv(grid_x, TILE_C) * parts,),
             x_ptr,
-            y_ptr,
             N,
             C,
+            sum_partials,
             grid_x,
-            TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
-            num_warps=1,
-            tuned=counted_up__tiled_tuned,
-            index64=counted_up__tiled__index64,
-        )
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=counted_up__partial_tuned,
+            index64=counted_up__partial__index64,
+        ),
+        _Stage(
+            counted_up__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            y_ptr,
+            sum_partials,
+            grid_x,
+            parts,
+            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
+            TILE_C=min(4, _power_of_two(grid_x)),
+            num_warps=4,
+            tuned=counted_up__final_tuned,
+            index64=counted_up__final__index64,
+        ),
     ]
 
 
