@@ -1,0 +1,76 @@
+"""The ways to launch a nest, in the order in which a launch asks for them, and from which sizes on each pays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
+from transpiler.ir.extent import AtLeast, Named, Number
+from transpiler.optimise import shapes
+from transpiler.optimise.alternatives import Alternative, Alternatives
+from transpiler.optimise.flags import OptimiseOptions
+from transpiler.optimise.trace import Trace
+
+if TYPE_CHECKING:
+    from transpiler.ir.extent import Extent
+
+ROW_SUM = COLUMN_SUM.replace("rows * a + c", "c * n + rows")
+
+
+def below(value: Extent, bound: int) -> AtLeast:
+    return AtLeast(value=Number(bound - 1), bound=value)
+
+
+def alternatives(body: str, *off: str) -> list[Alternative]:
+    """The ways to launch a kernel, whose indices are taken apart where they can be."""
+    nest, symbols = taken_apart(body)
+    options = OptimiseOptions(is_on=True, off=frozenset(off))
+    return list(Alternatives(nest, symbols, options, Trace(nest.kernel, None)))
+
+
+def shown(found: list[Alternative]) -> list[str]:
+    """What each is called by, and the roles of its launches."""
+    return [
+        " ".join([it.prefix, *(launch.work.role.value for launch in it.launches)]).strip()
+        for it in found
+    ]
+
+
+def test_a_sum_of_columns_is_one_launch_where_columns_are_many() -> None:
+    found = alternatives(COLUMN_SUM)
+    assert shown(found) == ["whole", "partial final"]
+    whole, apart = found
+    assert whole.pays == (AtLeast(value=Named("grid_x"), bound=Number(shapes.WHOLE_COLUMNS)),)
+    assert apart.pays == ()
+
+
+def test_what_runs_along_memory_as_written_is_taken_apart_where_programs_are_few() -> None:
+    (apart,) = alternatives(ROW_SUM)
+    assert apart.pays == (below(Named("grid_x"), shapes.SPLIT_BELOW),)
+
+
+def test_short_inner_axes_share_lanes_with_the_one_around_them() -> None:
+    flat, apart = alternatives(SCALAR_LOOP)
+    assert shown([flat, apart]) == ["flat partial final", "partial final"]
+    assert flat.pays == (below(Named("b"), shapes.FLAT_BELOW),)
+    (note,) = flat.notes
+    assert note.message.startswith("`c` and `low` share lanes where `low` has fewer than")
+
+
+@pytest.mark.parametrize("off", ["collapse-axes", "spread-loop"])
+def test_without_its_transforms_no_lanes_are_shared(off: str) -> None:
+    assert shown(alternatives(SCALAR_LOOP, off)) == ["partial final"]
+
+
+def test_where_no_axis_may_be_lanes_there_is_no_way() -> None:
+    assert alternatives(COLUMN_SUM, "block-axis") == []
+
+
+def test_a_loop_of_independent_iterations_has_one_way() -> None:
+    load = f"T::load(x.add_offsets(T::arange(0, 1) + (i * a + c)), None, None, {LOAD})"
+    store = f"T::store(y.add_offsets(T::arange(0, 1) + (i * a + c)), {load}, None, {STORE});"
+    (only,) = alternatives(f"let c = T::program_id(Axis::X); for i in 0..n {{ {store} }}")
+    assert shown([only]) == ["apply"]
+    assert only.pays == ()
