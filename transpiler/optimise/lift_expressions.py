@@ -116,9 +116,8 @@ class ExpressionLifter(Rewriter):
             case _:
                 return False
         indices = self._indices
-        return indices.polynomial(left) == indices.of(tiles.index) and indices.polynomial(
-            right
-        ) == indices.polynomial(tiles.stop)
+        within = indices.polynomial(left) - indices.polynomial(right)
+        return within == indices.of(tiles.index) - indices.polynomial(tiles.stop)
 
     def expression(self, node: ir.Expression) -> ir.Expression:
         """An expression for one index of each axis."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.optimise.counters import counted
+from transpiler.optimise.origins import rebased
 from transpiler.optimise.restarts import restarted
 from transpiler.optimise.tile_counts import stepped
 
@@ -14,5 +15,7 @@ if TYPE_CHECKING:
 
 
 def normalised(kernel: ir.Kernel, symbols: Symbols) -> ir.Kernel:
-    """A kernel that does the same, whose variables have one value outside of loops, and whose loops step by tiles."""
-    return stepped(counted(restarted(kernel, symbols), symbols), symbols)
+    """A kernel that does the same, whose variables have one value outside of loops, and whose loops are ranges."""
+    for form in (restarted, counted, rebased, stepped):
+        kernel = form(kernel, symbols)
+    return kernel
