@@ -35,7 +35,13 @@ def loop_of(nest: Nest) -> tuple[Loop, Indices]:
 
 @pytest.mark.parametrize(
     ("address", "positive"),
-    [("i * a + c", {"a"}), ("i", set()), ("i * a * b + c", {"a", "b"}), ("c - i", set())],
+    [
+        ("i * a + c", {"a"}),
+        ("i", set()),
+        ("i * a * b + c", {"a", "b"}),
+        ("c - i", set()),
+        ("c - i * a", {"a"}),
+    ],
 )
 def test_iterations_that_store_to_elements_of_their_own_may_be_reordered(
     address: str, positive: set[str]
@@ -62,6 +68,35 @@ def test_an_element_that_an_iteration_updates_is_its_own() -> None:
     before = f"v + T::load(y.add_offsets(T::arange(0, 1) + (i * a + c)), None, None, {LOAD})"
     loop, indices = loop_of(lifted(written("i * a + c", before))[0])
     assert {it.name for it in reorderable(loop, indices)} == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "positive"),
+    [
+        ("i * 2 + c", "i * 2 + c + 1", set()),
+        ("i * 2 + c", "i * 2 + c - 1", set()),
+        # Two halves of a row.
+        ("i + c", "i + n + c", set()),
+        ("i * b * 2 + c", "i * b * 2 + b + c", {"b"}),
+    ],
+)
+def test_elements_that_lie_apart_in_each_iteration_are_none_of_another_one(
+    first: str, second: str, positive: set[str]
+) -> None:
+    other = f"T::load(y.add_offsets(T::arange(0, 1) + ({second})), None, None, {LOAD})"
+    loop, indices = loop_of(lifted(written(first, other))[0])
+    assert {it.name for it in reorderable(loop, indices)} == positive
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("i * 2 + c", "i * 2 + c + 2"), ("i + c", "i + a + c"), ("i * 2 + c", "i * 3 + c")],
+)
+def test_elements_that_another_iteration_may_reach_are_not(first: str, second: str) -> None:
+    other = f"T::load(y.add_offsets(T::arange(0, 1) + ({second})), None, None, {LOAD})"
+    loop, indices = loop_of(lifted(written(first, other))[0])
+    with pytest.raises(RefusedError, match="an iteration may read what another one writes"):
+        reorderable(loop, indices)
 
 
 def test_memory_that_one_part_stores_and_a_loop_reads_is_passed_on() -> None:

@@ -2,7 +2,7 @@
 
 A digit's weight is a multiple of what the digits below it stay under. That is the weight of the last of them times its
 extent, or what a condition says: in `row * n + k * BLOCK + lane`, `lane` stays below `BLOCK`, and a condition may say
-that both together stay below `n`.
+that both together stay below `n`. Whether a digit counts up or down makes no difference, but to conditions.
 """
 
 from __future__ import annotations
@@ -46,20 +46,27 @@ def mixed_radix(
 def _follow(
     left: tuple[Digit, ...],
     span: Polynomial,
-    below: Polynomial,
+    below: Polynomial | None,
     may_be_positive: Callable[[int], bool],
     bounds: Callable[[Polynomial], Iterable[Polynomial]],
 ) -> frozenset[int] | None:
-    """The same of the digits that are left, where the others make up `below`, and stay under `span`."""
+    """The same of the digits that are left, where the others make up `below`, and stay under `span`.
+
+    They make up None where one of them counts down: what such a number stays below does not tell how many there are.
+    """
     for digit in left:
-        factors = [] if digit.weight == span else ratio(digit.weight, span)
+        goes_down = _is_negative(digit.weight)
+        weight = -digit.weight if goes_down else digit.weight
+        factors = [] if weight == span else ratio(weight, span)
         if factors is None or not all(map(may_be_positive, factors)):
             continue
         rest = tuple(it for it in left if it is not digit)
         if not rest:
             return frozenset(factors)
-        number = below + digit.weight.times(Polynomial((((digit.atom,), 1),)))
-        for following in _spans(digit, number, bounds):
+        number = None
+        if below is not None and not goes_down:
+            number = below + weight.times(Polynomial((((digit.atom,), 1),)))
+        for following in _spans(weight, digit.extent, number, bounds):
             found = _follow(rest, following, number, may_be_positive, bounds)
             if found is not None:
                 return found.union(factors)
@@ -67,11 +74,19 @@ def _follow(
 
 
 def _spans(
-    digit: Digit, number: Polynomial, bounds: Callable[[Polynomial], Iterable[Polynomial]]
+    weight: Polynomial,
+    extent: Polynomial | None,
+    number: Polynomial | None,
+    bounds: Callable[[Polynomial], Iterable[Polynomial]],
 ) -> Iterator[Polynomial]:
-    if digit.extent is not None:
-        yield digit.weight.times(digit.extent)
-    yield from bounds(number)
+    if extent is not None:
+        yield weight.times(extent)
+    if number is not None:
+        yield from bounds(number)
+
+
+def _is_negative(weight: Polynomial) -> bool:
+    return len(weight.terms) == 1 and weight.terms[0][1] < 0
 
 
 def ratio(weight: Polynomial, span: Polynomial) -> list[int] | None:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from transpiler.optimise.nest import Axis, Item
 
 
+_GAP = -1
+"""Stands for a variable that is 0 for one access, 1 for another one that lies apart from it."""
+
+
 class Reach(NamedTuple):
     """An access: `offsets` from the parameter `root`, once for each index of the `axes` of the loops around it."""
 
@@ -88,6 +92,10 @@ def reorderable(loop: Loop, indices: Indices) -> frozenset[ir.Symbol]:
         needed |= positive
         for other in found:
             if other.root == store.root and other.offsets != store.offsets:
+                apart = injective(store, indices, other.offsets - store.offsets)
+                if apart is not None:
+                    needed |= apart
+                    continue
                 verb = "write" if other.is_store else "read"
                 refuse(
                     f"an iteration may {verb} what another one writes to `{store.root.name}`",
@@ -96,8 +104,13 @@ def reorderable(loop: Loop, indices: Indices) -> frozenset[ir.Symbol]:
     return needed
 
 
-def injective(reach: Reach, indices: Indices) -> frozenset[ir.Symbol] | None:
-    """What has to be positive for an access to touch another element for each index; None where it may not."""
+def injective(
+    reach: Reach, indices: Indices, gap: Polynomial | None = None
+) -> frozenset[ir.Symbol] | None:
+    """What has to be positive for an access to touch another element for each index; None where it may not.
+
+    With a `gap`, what lies that far from it for any index is another element too.
+    """
     digits: list[Digit] = []
     for axis in reach.axes:
         stride = indices.coefficient(reach.offsets, axis.symbol)
@@ -105,6 +118,8 @@ def injective(reach: Reach, indices: Indices) -> frozenset[ir.Symbol] | None:
             return None
         extent = indices.polynomial(axis.stop) - indices.polynomial(axis.start)
         digits.append(Digit(indices.atom(axis.symbol), stride, extent))
+    if gap is not None:
+        digits.append(Digit(_GAP, gap, constant(2)))
     positive = mixed_radix(digits, may_be_positive=lambda it: indices.argument(it) is not None)
     if positive is None:
         return None

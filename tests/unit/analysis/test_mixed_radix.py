@@ -38,6 +38,9 @@ def test_what_is_proved_is_so(pairs: list[tuple[int, int]]) -> None:
         ([(constant(1), N), (N.times(M), None)], {8}),
         ([(M, N), (N.times(M), None)], {8}),
         ([(constant(1), N - M), (N - M, None)], set()),
+        # Digits may count down, whatever is above them.
+        ([(constant(-1), N), (N.times(M), None)], {8}),
+        ([(constant(1), N), (-N, M), (N.times(M), None)], set()),
         ([(constant(1), N), (M, None)], None),
         ([(constant(1), None), (N, None)], None),
     ],
@@ -58,3 +61,8 @@ def test_a_factor_that_may_not_be_positive_is_none() -> None:
 def test_a_bound_stands_in_for_an_extent() -> None:
     pairs = digits((constant(1), None), (N, None))
     assert mixed_radix(pairs, may_be_positive=lambda _: False, bounds=lambda _: [N]) is not None
+
+
+def test_a_bound_of_a_number_that_counts_down_is_none() -> None:
+    pairs = digits((constant(-1), None), (N, None))
+    assert mixed_radix(pairs, may_be_positive=lambda _: False, bounds=lambda _: [N]) is None
