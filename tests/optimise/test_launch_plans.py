@@ -15,6 +15,7 @@ from tests.optimise.hand_made import OPTIMISED, SOURCE, N, column_sums, plan, pl
 from transpiler.harness import launching
 from transpiler.ir.extent import AtLeast, Division, Named, Number, Parameter, Product
 from transpiler.ir.launch_plan import Quantity
+from transpiler.optimise.extents import least, power_of_two
 from transpiler.optimise.flags import NO_OPTIMISATION
 from transpiler.pipeline import transpile_source
 
@@ -278,7 +279,7 @@ def function_of(launch_plan: LaunchPlan) -> str:
 
 def test_behind_a_variant_without_conditions_is_nothing() -> None:
     text = function_of(changed(conditions=()))
-    assert "if N < 1 or C < 1:\n        return None\n    ROWS = 64\n" in text
+    assert "if N < 1 or C < 1:\n        return None\n\n    ROWS = 64\n" in text
     assert text.count("return") == 2
 
 
@@ -323,8 +324,7 @@ def test_what_has_a_name_is_spelled_by_it() -> None:
     assert (
         "        BLOCK_C = min(64, _power_of_two(C))\n"
         "        ROWS = 64\n"
-        "        rows = ROWS\n"
-        "        splits = triton.cdiv(N, rows)\n"
+        "        splits = triton.cdiv(N, ROWS)\n"
         "        columns = BLOCK_C * splits\n"
     ) in text
     # The second stage has a tile of that name, and its own number.
@@ -332,3 +332,28 @@ def test_what_has_a_name_is_spelled_by_it() -> None:
     assert 'lambda meta: (triton.cdiv(C, meta["BLOCK_C"]),),\n' in text
     assert "BLOCK_C=BLOCK_C,\n" in text
     assert "BLOCK_C=16,\n" in text
+
+
+def test_stages_stand_below_their_tiles_which_are_assigned_where_they_change() -> None:
+    variant = plan().variants[0]
+    first, second = variant.stages
+    tiles = (replace(second.tiles[0], default=least(Number(16), power_of_two(Parameter(4)))),)
+    text = function_of(changed(stages=(first, replace(second, tiles=tiles), first)))
+    body = text[text.index("partial_ptr = ") : text.index("return [")]
+    assigned = [line.strip() for line in body.splitlines() if line.strip().startswith("BLOCK_C = ")]
+    assert assigned == [
+        "BLOCK_C = min(64, _power_of_two(C))",
+        "BLOCK_C = min(16, _power_of_two(C))",
+        "BLOCK_C = min(64, _power_of_two(C))",
+    ]
+    assert text.count("BLOCK_C=BLOCK_C,") == 5
+
+
+def test_what_tells_why_stands_above() -> None:
+    variant = plan().variants[0]
+    rows, *others = variant.quantities
+    text = function_of(
+        changed(quantities=(replace(rows, value=Number(7), why="Seven."), *others), why="Many.")
+    )
+    assert "\n\n    # Many.\n    if N >= 128:\n" in text
+    assert "        # Seven.\n        rows = 7\n" in text

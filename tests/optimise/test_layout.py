@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, lifted, taken_apart
+from transpiler.ir.extent import Division, ItemSize, Lookup, Number
+from transpiler.optimise.extents import least
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.optimise.layout import Layout, layout
+from transpiler.optimise.shapes import by_size
 from transpiler.optimise.stages import Stages
 from transpiler.optimise.work import Role, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from transpiler.ir.extent import Extent
     from transpiler.optimise.nest import Nest
 
 TAKEN = frozenset({"a", "b", "n", "BLOCK"})
@@ -158,3 +162,25 @@ def test_tiles_are_called_after_their_axes_or_the_tiles_there_were() -> None:
         assert chosen is not None
         assert chosen.rows is not None
         assert [chosen.columns.block, chosen.rows.block] == names
+
+
+@pytest.mark.parametrize(
+    ("lanes", "said"),
+    [
+        (lambda _: 64, Number(64)),
+        (lambda size: 512 // size, Division(Number(512), ItemSize("D"), is_up=False)),
+        (
+            lambda size: min(64, 256 // size),
+            least(Number(64), Division(Number(256), ItemSize("D"), is_up=False)),
+        ),
+        (
+            lambda size: {1: 64, 2: 16, 4: 16, 8: 8}[size],
+            Lookup(ItemSize("D"), ((1, 64), (2, 16), (4, 16), (8, 8))),
+        ),
+    ],
+)
+def test_what_depends_on_the_size_of_elements_is_said_in_the_simplest_way(
+    lanes: Callable[[int], int], said: Extent
+) -> None:
+    assert by_size(lanes, ItemSize("D")) == said
+    assert by_size(lanes, Number(4)) == Number(lanes(4))

@@ -31,7 +31,7 @@ def test_columns_in_the_thousands_need_one_launch() -> None:
 
 def test_short_planes_share_lanes() -> None:
     assert variants(SCALAR_LOOP) == [
-        ("b <=", "flat_partial", "flat_final"),
+        ("b <", "flat_partial", "flat_final"),
         ("", "partial", "final"),
     ]
 
@@ -61,8 +61,8 @@ ROWS = f"""
 
 def test_rows_that_programs_enough_reduce_stay_as_written_however_short_they_are() -> None:
     assert variants(ROWS) == [
-        ("n <= and grid_x <=", "flat_partial", "flat_final", "flat_apply"),
-        ("grid_x <=", "partial", "final", "apply"),
+        ("n < and grid_x <", "flat_partial", "flat_final", "flat_apply"),
+        ("grid_x <", "partial", "final", "apply"),
     ]
 
 

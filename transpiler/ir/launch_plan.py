@@ -23,10 +23,14 @@ GRID_NAMES = ("grid_x", "grid_y", "grid_z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """An integer that is computed before launching; it may refer to what is named before it."""
+    """An integer that is computed before launching; it may refer to what is named before it.
+
+    `why` tells readers of the plan what it is.
+    """
 
     name: str
     value: Extent
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +75,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """Stages that are launched where all `conditions` hold."""
+    """Stages that are launched where all `conditions` hold; `why` tells readers of the plan why then."""
 
     conditions: tuple[AtLeast, ...]
     quantities: tuple[Quantity, ...]
     scratch: tuple[Scratch, ...]
     stages: tuple[Stage, ...]
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

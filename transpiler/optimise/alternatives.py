@@ -40,13 +40,15 @@ class Launch(NamedTuple):
 class Alternative(NamedTuple):
     """Launches that do all of a nest; they pay where all of `pays` hold.
 
-    What they are called begins with `prefix`. `notes` are what was done for them, beyond what their layouts tell.
+    What they are called begins with `prefix`. `notes` are what was done for them, beyond what their layouts tell; `why`
+    tells readers of the plan why they pay then.
     """
 
     launches: tuple[Launch, ...]
     pays: tuple[AtLeast, ...] = ()
     prefix: str = ""
     notes: tuple[Note, ...] = ()
+    why: str | None = None
 
 
 class Alternatives:
@@ -101,7 +103,8 @@ class Alternatives:
             f"{shapes.FLAT_BELOW} indices"
         )
         note = Note(COLLAPSE_AXES, message, first.inner.span)
-        return Alternative(launches, tuple(pays), "flat", (note,))
+        why = f"Short {inner} share the lanes of tiles with {outer}."
+        return Alternative(launches, tuple(pays), "flat", (note,), why)
 
     def _whole(self) -> Alternative | None:
         """One launch, where there are columns enough for all of its programs to reduce theirs alone."""
@@ -121,15 +124,21 @@ class Alternatives:
         launches = self._laid_out((work,))
         if launches is None or launches[0].layout.columns.axis.kind is not AxisKind.PROGRAM:
             return None
-        columns = launches[0].layout.columns.extent
-        return Alternative(launches, (at_least(columns, shapes.WHOLE_COLUMNS),))
+        columns = launches[0].layout.columns
+        pays = (at_least(columns.extent, shapes.WHOLE_COLUMNS),)
+        why = f"Tiles of so many {columns.axis.symbol.name} are programs enough: each reduces all of its own."
+        return Alternative(launches, pays, why=why)
 
     def _apart(self) -> Alternative | None:
         """A launch for each part of the nest."""
         works = Stages(self._nest, self._symbols).works()
         self._trace.works(SPLIT_KERNEL, works)
         launches = self._laid_out(works)
-        return None if launches is None else Alternative(launches, self._pays_apart(launches))
+        if launches is None:
+            return None
+        pays = self._pays_apart(launches)
+        why = "Programs are few: more of them share the loops." if pays else None
+        return Alternative(launches, pays, why=why)
 
     def _pays_apart(self, launches: tuple[Launch, ...] | None) -> tuple[AtLeast, ...]:
         """Where the loops of a kernel run over contiguous tiles already, its programs have to be few to need others."""

@@ -25,7 +25,7 @@ from transpiler.optimise.extents import (
 )
 from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
 from transpiler.optimise.nest import AxisKind, Loop
-from transpiler.optimise.shapes import at_most, count
+from transpiler.optimise.shapes import by_size, count, lanes_of
 from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import Role, indices_of, loops
 
@@ -202,9 +202,13 @@ def _lanes_in_flight(shape: Shape, work: Work, indices: Indices) -> Extent:
     most = max(map(len, found), default=1)
     roots = {root.type.dtype for each in found for root in each if isinstance(root.type, Pointer)}
     size, shift = _item_size(roots), max(most - 1, 0).bit_length()
-    return least(
-        count(at_most(shape.lanes, shapes.IN_REGISTERS >> shift), size),
-        rounded_down(Number(shapes.IN_FLIGHT >> shift), size),
+    return by_size(
+        lambda each: min(
+            lanes_of(shape.lanes, each),
+            shapes.IN_REGISTERS >> shift,
+            (shapes.IN_FLIGHT >> shift) // each,
+        ),
+        size,
     )
 
 

@@ -99,7 +99,11 @@ class Place:
         if parts is None or self._has_reduced_tiles():
             parts = self._parameter(f"{name}_parts", axis)
         self.quantities += [
-            Quantity(name=shares.name, value=shared_parts(self._layout, others)),
+            Quantity(
+                name=shares.name,
+                value=shared_parts(self._layout, others),
+                why=f"{self._layout.shape.programs} programs share {axis.symbol.name}, each at least four tiles of it.",
+            ),
             Quantity(name=each.name, value=rounded_up(rows.extent, Named(shares.name))),
             Quantity(name=parts.name, value=rounded_up(rows.extent, Named(each.name))),
         ]

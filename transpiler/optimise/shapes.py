@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transpiler.ir.extent import Lookup, Number
-from transpiler.optimise.extents import rounded_down
+from transpiler.optimise.extents import least, rounded_down
 from transpiler.optimise.widen_axis import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from transpiler.ir.extent import Extent
 
@@ -130,21 +130,36 @@ WIDENED_PROGRAMS = 264
 # --- Lanes ----------------------------------------------------------------------------------------
 
 
-def at_most(of: BySize, most: int) -> BySize:
-    """A number of lanes, or a limit where that is less."""
-    if isinstance(of, int):
-        return min(of, most)
-    limited = {size: min(lanes, most) for size, lanes in of.items()}
-    lanes, *others = set(limited.values())
-    return limited if others else lanes
-
-
 def count(of: BySize | Bytes, size: Extent) -> Extent:
     """A number of lanes for elements that have a size."""
-    if isinstance(of, int):
-        return Number(of)
-    if isinstance(of, Bytes):
-        return rounded_down(Number(of.of_lanes), size)
+    return by_size(lambda each: lanes_of(of, each), size)
+
+
+def lanes_of(of: BySize | Bytes, size: int) -> int:
+    """A number of lanes for elements of so many bytes."""
+    match of:
+        case int():
+            return of
+        case Bytes(of_lanes=total):
+            return total // size
+        case _:
+            return of[size]
+
+
+def by_size(lanes: Callable[[int], int], size: Extent) -> Extent:
+    """What depends on the size of elements alone, in the simplest way to say so."""
     if isinstance(size, Number):
-        return Number(of[size.value])
-    return Lookup(size, tuple(of.items()))
+        return Number(lanes(size.value))
+    values = {each: lanes(each) for each in _SIZES}
+    most, total = values[_SIZES[0]], values[_SIZES[-1]] * _SIZES[-1]
+    if len(set(values.values())) == 1:
+        return Number(most)
+    if all(value == total // each for each, value in values.items()):
+        return rounded_down(Number(total), size)
+    if all(value == min(most, total // each) for each, value in values.items()):
+        return least(Number(most), rounded_down(Number(total), size))
+    return Lookup(size, tuple(values.items()))
+
+
+_SIZES = (1, 2, 4, 8)
+"""The bytes that elements may have."""

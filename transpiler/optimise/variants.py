@@ -83,6 +83,7 @@ class VariantMaker:
             quantities=tuple(quantities),
             scratch=tuple(scratch),
             stages=tuple(stages),
+            why=alternative.why,
         )
         return Made(variant, (*notes, *alternative.notes))
 

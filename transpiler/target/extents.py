@@ -40,9 +40,16 @@ class ExtentSpelling(ExtentFold[model.Expression]):
         self._known = known
 
     def condition(self, condition: AtLeast, *, negated: bool = False) -> model.Expression:
-        """`value >= bound`, or `value < bound` where it is `negated`; a literal stands on the right."""
+        """`value >= bound`, or `value < bound` where it is `negated`.
+
+        A literal stands on the right, and `7 >= n` is `n < 8`.
+        """
         value, bound = self.of(condition.value), self.of(condition.bound)
         if isinstance(condition.value, Number) and not isinstance(condition.bound, Number):
+            most = condition.value.value
+            if most > 1:
+                operator = Operator.GREATER_EQUAL if negated else Operator.LESS
+                return model.Binary(operator, bound, self.number(most + 1))
             operator = Operator.GREATER if negated else Operator.LESS_EQUAL
             return model.Binary(operator, bound, value)
         operator = Operator.LESS if negated else Operator.GREATER_EQUAL

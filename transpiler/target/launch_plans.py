@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, assert_never
 
@@ -17,12 +18,12 @@ from transpiler.target.names import python_name
 from transpiler.target.read_names import names_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
     from transpiler.ir.extent import AtLeast, Extent
-    from transpiler.ir.launch_plan import LaunchPlan, Stage, Tile, Variant
+    from transpiler.ir.launch_plan import LaunchPlan, Quantity, Stage, Tile, Variant
     from transpiler.ir.types import ElementType
     from transpiler.target.lower import LoweredKernel
     from transpiler.target.model import Expression, Statement
@@ -88,10 +89,14 @@ def lower_plan(
             names.copy(), values, variant, launched, tuned, {it.name for it in passed}
         ).statements()
         if not variant.conditions:
-            statements += body
+            statements += [replace(body[0], blank_before=True), *body[1:]]
             break
         condition = writer.all_hold(variant.conditions)
-        statements.append(model.If(condition=condition, body=model.Suite(statements=tuple(body))))
+        suite = model.Suite(statements=tuple(body))
+        comments = _comments(variant.why)
+        statements.append(
+            model.If(condition=condition, body=suite, comments=comments, blank_before=True)
+        )
     else:
         statements.append(nothing)
     if not names_read(model.Suite(statements=tuple(statements))).isdisjoint(grid):
@@ -121,9 +126,26 @@ class _Names:
 
     def bind(self, name: str) -> str:
         """A Python name for a name of the plan."""
+        chosen = self.free(name)
+        self._bound[name] = Name(chosen)
+        return chosen
+
+    def bind_again(self, name: str) -> str:
+        """The Python name of what may have one already, and is given another value."""
+        match self._bound.get(name):
+            case Name(text=known):
+                return known
+            case _:
+                return self.bind(name)
+
+    def alias(self, name: str, known: Expression) -> None:
+        """Let a name of the plan stand for what has another name in Python."""
+        self._bound[name] = known
+
+    def free(self, name: str) -> str:
+        """A Python name for what the plan has no name for."""
         chosen = python_name(name, self._taken, frozenset())
         self._taken.add(chosen)
-        self._bound[name] = Name(chosen)
         return chosen
 
     def __contains__(self, name: str) -> bool:
@@ -188,6 +210,10 @@ class _VariantWriter(_Writer):
         self._tuned = tuned
         self._statements: list[Statement] = []
         self._known: dict[Extent, str] = {}
+        self._spellings: dict[str, Expression] = {}
+        """How what names were given is spelled, by names that still stand for the same."""
+        self._numbers: dict[Expression, Expression] = {}
+        """The names of numbers by how these are spelled."""
         self._tiles: dict[str, Tile] = {}
         for tile in (it for stage in variant.stages for it in stage.tiles):
             self._tiles.setdefault(tile.name, tile)
@@ -210,7 +236,7 @@ class _VariantWriter(_Writer):
             if quantities.setdefault(quantity.name, quantity.value) != quantity.value:
                 raise ValueError(f"two numbers of a plan are called {quantity.name}")
             if quantity.name not in self.names:
-                self._assign(quantity.name, quantity.value)
+                self._quantity(quantity)
         self._share(shared)
         for scratch in variant.scratch:
             self._need(names_in(scratch.count))
@@ -223,8 +249,41 @@ class _VariantWriter(_Writer):
             self._need(name for tile in stage.tiles for name in names_in(tile.default))
             self._need(name for it in stage.grid for name in names_in(it) if name not in own)
             self._need(symbol.name for symbol in stage.kernel.parameters)
-        launches = tuple(self._launch(*it) for it in self._stages)
+        launches = tuple(self._launches())
         return [*self._statements, model.Return(value=model.List(launches))]
+
+    def _launches(self) -> Iterator[Expression]:
+        """What launches each stage; of several, each has a name, and stands below its tiles."""
+        for stage, kernel in self._stages:
+            before = len(self._statements)
+            for tile in stage.tiles:
+                if not isinstance(tile.default, Number):
+                    self._tile(tile)
+            launch = self._launch(stage, kernel)
+            if len(self._stages) == 1:
+                yield launch
+                continue
+            name = self.names.free(f"{kernel.function.name.rpartition('__')[2]}_stage")
+            self._statements.append(model.Assignment(targets=(name,), value=launch))
+            if before:
+                first = self._statements[before]
+                self._statements[before] = replace(first, blank_before=True)
+            yield Name(name)
+
+    def _tile(self, tile: Tile) -> None:
+        """Assign a tile, unless its name stands for the same extent already."""
+        name, value = tile.name, tile.default
+        if name in self.names:
+            spelled = self._spelled(value)
+            if spelled in (self.names[name], self._spellings.get(name)):
+                return
+        # What was said in terms of another tile of that name is so no more.
+        self._known = {
+            extent: known
+            for extent, known in self._known.items()
+            if known != name and name not in names_in(extent)
+        }
+        self._assign(name, value)
 
     def _share(self, shared: AbstractSet[Extent]) -> None:
         """Assign the tiles that numbers are computed of, as soon as what they are computed of is there."""
@@ -244,11 +303,27 @@ class _VariantWriter(_Writer):
             if name not in self.names and name in self._tiles:
                 self._assign(name, self._tiles[name].default)
 
-    def _assign(self, name: str, value: Extent) -> None:
+    def _quantity(self, quantity: Quantity) -> None:
+        """Assign a number, unless another one is the same by another name."""
+        self._need(names_in(quantity.value))
+        spelled = self._spelled(quantity.value)
+        same = spelled if isinstance(spelled, Name) else self._numbers.get(spelled)
+        if same is not None:
+            self.names.alias(quantity.name, same)
+            return
+        self._assign(quantity.name, quantity.value, quantity.why)
+        self._numbers[spelled] = self.names[quantity.name]
+
+    def _assign(self, name: str, value: Extent, why: str | None = None) -> None:
         self._need(names_in(value))
         spelled = self._spelled(value)
-        target = self.names.bind(name)
-        self._statements.append(model.Assignment(targets=(target,), value=spelled))
+        target = self.names.bind_again(name)
+        self._spellings = {
+            other: it for other, it in self._spellings.items() if target not in _names_of(it)
+        }
+        self._spellings[name] = spelled
+        statement = model.Assignment(targets=(target,), value=spelled, comments=_comments(why))
+        self._statements.append(statement)
         if not isinstance(value, Number | Parameter | Programs | Named):
             self._known.setdefault(value, name)
 
@@ -279,21 +354,21 @@ class _VariantWriter(_Writer):
         assert_never(dtype)
 
     def _launch(self, stage: Stage, kernel: LoweredKernel) -> Expression:
-        """A launch; what is computed of its own tiles is a function of the constants."""
+        """A launch; where its tiles may be others than these, its grid is a function of the constants."""
         names, source = self.names, stage.kernel
+        given = {symbol.name for symbol in source.const_generics}
+        passed = [it for it in stage.tiles if it.name in given]
+        numbers = {it.name: it.default for it in passed if isinstance(it.default, Number)}
+        is_open = bool(numbers) or any(it.choices for it in passed)
+        tiles = {it.name for it in passed if is_open}
         own: dict[str, Expression] = {}
-        values: dict[str, Expression] = {}
-        for tile in stage.tiles:
-            if tile.name not in names or self._tiles[tile.name].default != tile.default:
-                values[tile.name] = self._spelled(tile.default)
         constants: list[model.Keyword] = []
         for symbol in source.const_generics:
             name = kernel.names.symbols[symbol]
-            if symbol.name in values:
+            if symbol.name in tiles:
                 own[symbol.name] = model.Subscript(Name(META), model.Text(name))
-                value = values[symbol.name]
-            else:
-                value = names[symbol.name]
+            number = numbers.get(symbol.name)
+            value = names[symbol.name] if number is None else self._spelled(number)
             constants.append(model.Keyword(name, value))
         for dtype in source.dtype_parameters:
             name = kernel.names.dtypes[dtype.name]
@@ -332,6 +407,14 @@ def depended_on(plan: LaunchPlan) -> frozenset[str]:
             found.update(symbol.name for symbol in stage.kernel.parameters)
             found.update(name for it in stage.grid for name in names_in(it) if name not in own)
     return frozenset(found)
+
+
+def _names_of(expression: Expression) -> frozenset[str]:
+    return names_read(model.Suite(statements=(model.Evaluation(value=expression),)))
+
+
+def _comments(why: str | None) -> tuple[str, ...]:
+    return () if why is None else (why,)
 
 
 def _chain(operator: Operator, parts: Sequence[Expression]) -> Expression:

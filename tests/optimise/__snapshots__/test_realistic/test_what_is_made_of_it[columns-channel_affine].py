@@ -45,6 +45,9 @@ def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_C = min(256 // D.itemsize, _power_of_two(grid_x))
+    TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(N))
     return [
         _Stage(
             channel_affine__tiled,
@@ -56,12 +59,8 @@ def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
             N,
             C,
             grid_x,
-            TILE_N=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                // min(256 // D.itemsize, _power_of_two(grid_x)),
-                _power_of_two(N),
-            ),
-            TILE_C=min(256 // D.itemsize, _power_of_two(grid_x)),
+            TILE_N=TILE_N,
+            TILE_C=TILE_C,
             num_warps=4,
             tuned=channel_affine__tiled_tuned,
             index64=channel_affine__tiled__index64,

@@ -115,7 +115,11 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if grid_x >= 4096:
+        TILE_C = min(32, _power_of_two(grid_x))
+        TILE_ROWS = min(4096 // TILE_C, _power_of_two(N))
         return [
             _Stage(
                 column_min__whole,
@@ -125,50 +129,53 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
                 N,
                 C,
                 grid_x,
-                TILE_ROWS=min(
-                    min(4096, 32768 // 4) // min(32, _power_of_two(grid_x)), _power_of_two(N)
-                ),
-                TILE_C=min(32, _power_of_two(grid_x)),
+                TILE_ROWS=TILE_ROWS,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=column_min__whole_tuned,
                 index64=column_min__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_ROWS = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
+    TILE_ROWS = min(4096 // TILE_C, _power_of_two(N))
+    # 264 programs share rows, each at least four tiles of it.
     rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_ROWS), 264 // triton.cdiv(grid_x, TILE_C)))
     rows_per_share = triton.cdiv(N, rows_shares)
     parts = triton.cdiv(N, rows_per_share)
     least_partials = _Scratch(torch.float32, parts * grid_x)
-    return [
-        _Stage(
-            column_min__partial,
-            (triton.cdiv(grid_x, TILE_C) * parts,),
-            x_ptr,
-            N,
-            C,
-            least_partials,
-            grid_x,
-            rows_per_share,
-            TILE_ROWS=TILE_ROWS,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=column_min__partial_tuned,
-            index64=column_min__partial__index64,
-        ),
-        _Stage(
-            column_min__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
-            y_ptr,
-            least_partials,
-            grid_x,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=column_min__final_tuned,
-            index64=column_min__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        column_min__partial,
+        (triton.cdiv(grid_x, TILE_C) * parts,),
+        x_ptr,
+        N,
+        C,
+        least_partials,
+        grid_x,
+        rows_per_share,
+        TILE_ROWS=TILE_ROWS,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=column_min__partial_tuned,
+        index64=column_min__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        column_min__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        y_ptr,
+        least_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=column_min__final_tuned,
+        index64=column_min__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

@@ -242,7 +242,11 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if grid_x >= 4096:
+        TILE_C = min(32, _power_of_two(grid_x))
+        TILE_N = min(4096 // TILE_C, _power_of_two(N))
         return [
             _Stage(
                 column_softmax__whole,
@@ -252,101 +256,109 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
                 N,
                 C,
                 grid_x,
-                TILE_N=min(
-                    min(4096, 32768 // 4) // min(32, _power_of_two(grid_x)), _power_of_two(N)
-                ),
-                TILE_C=min(32, _power_of_two(grid_x)),
+                TILE_N=TILE_N,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=column_softmax__whole_tuned,
                 index64=column_softmax__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_N = min(min(4096, 32768 // 4) // TILE_C, _power_of_two(N))
+    TILE_N = min(4096 // TILE_C, _power_of_two(N))
+    # 264 programs share n, each at least four tiles of it.
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)
     parts = triton.cdiv(N, n_per_share)
-    n_shares_2 = n_shares
-    n_per_share_2 = triton.cdiv(N, n_shares_2)
-    parts_2 = triton.cdiv(N, n_per_share_2)
     largest_partials = _Scratch(torch.float32, parts * grid_x)
     largest_total = _Scratch(torch.float32, grid_x)
-    sum_partials = _Scratch(torch.float32, parts_2 * grid_x)
+    sum_partials = _Scratch(torch.float32, parts * grid_x)
     sum_total = _Scratch(torch.float32, grid_x)
-    return [
-        _Stage(
-            column_softmax__partial,
-            (triton.cdiv(grid_x, TILE_C) * parts,),
-            x_ptr,
-            N,
-            C,
-            largest_partials,
-            grid_x,
-            n_per_share,
-            TILE_N=TILE_N,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=column_softmax__partial_tuned,
-            index64=column_softmax__partial__index64,
-        ),
-        _Stage(
-            column_softmax__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
-            largest_partials,
-            largest_total,
-            grid_x,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=column_softmax__final_tuned,
-            index64=column_softmax__final__index64,
-        ),
-        _Stage(
-            column_softmax__partial_2,
-            (triton.cdiv(grid_x, TILE_C) * parts_2,),
-            x_ptr,
-            N,
-            C,
-            largest_total,
-            sum_partials,
-            grid_x,
-            n_per_share_2,
-            TILE_N=TILE_N,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=column_softmax__partial_2_tuned,
-            index64=column_softmax__partial_2__index64,
-        ),
-        _Stage(
-            column_softmax__final_2,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
-            sum_partials,
-            sum_total,
-            grid_x,
-            parts_2,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=column_softmax__final_2_tuned,
-            index64=column_softmax__final_2__index64,
-        ),
-        _Stage(
-            column_softmax__apply,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_N"]),),
-            x_ptr,
-            y_ptr,
-            N,
-            C,
-            largest_total,
-            sum_total,
-            grid_x,
-            TILE_N=min(512 // min(256 // 4, _power_of_two(grid_x)), _power_of_two(N)),
-            TILE_C=min(256 // 4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=column_softmax__apply_tuned,
-            index64=column_softmax__apply__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        column_softmax__partial,
+        (triton.cdiv(grid_x, TILE_C) * parts,),
+        x_ptr,
+        N,
+        C,
+        largest_partials,
+        grid_x,
+        n_per_share,
+        TILE_N=TILE_N,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=column_softmax__partial_tuned,
+        index64=column_softmax__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        column_softmax__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        largest_partials,
+        largest_total,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=column_softmax__final_tuned,
+        index64=column_softmax__final__index64,
+    )
+
+    TILE_C = min(64, _power_of_two(grid_x))
+    partial_2_stage = _Stage(
+        column_softmax__partial_2,
+        (triton.cdiv(grid_x, TILE_C) * parts,),
+        x_ptr,
+        N,
+        C,
+        largest_total,
+        sum_partials,
+        grid_x,
+        n_per_share,
+        TILE_N=TILE_N,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=column_softmax__partial_2_tuned,
+        index64=column_softmax__partial_2__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_2_stage = _Stage(
+        column_softmax__final_2,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        sum_partials,
+        sum_total,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=column_softmax__final_2_tuned,
+        index64=column_softmax__final_2__index64,
+    )
+
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_N = min(512 // TILE_C, _power_of_two(N))
+    apply_stage = _Stage(
+        column_softmax__apply,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * triton.cdiv(N, meta["TILE_N"]),),
+        x_ptr,
+        y_ptr,
+        N,
+        C,
+        largest_total,
+        sum_total,
+        grid_x,
+        TILE_N=TILE_N,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=column_softmax__apply_tuned,
+        index64=column_softmax__apply__index64,
+    )
+    return [partial_stage, final_stage, partial_2_stage, final_2_stage, apply_stage]
 
 

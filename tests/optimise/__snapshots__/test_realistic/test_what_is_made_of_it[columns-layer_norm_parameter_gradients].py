@@ -151,7 +151,11 @@ def _plan_layer_norm_parameter_gradients(
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if grid_x >= 4096:
+        TILE_C = min(32, _power_of_two(grid_x))
+        TILE_ROWS = min(min(2048, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
         return [
             _Stage(
                 layer_norm_parameter_gradients__whole,
@@ -165,58 +169,60 @@ def _plan_layer_norm_parameter_gradients(
                 N,
                 C,
                 grid_x,
-                TILE_ROWS=min(
-                    min(2048, 8192 // max(D.itemsize, 4)) // min(32, _power_of_two(grid_x)),
-                    _power_of_two(N),
-                ),
-                TILE_C=min(32, _power_of_two(grid_x)),
+                TILE_ROWS=TILE_ROWS,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=layer_norm_parameter_gradients__whole_tuned,
                 index64=layer_norm_parameter_gradients__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_ROWS = min(min(2048, 8192 // max(D.itemsize, 4)) // TILE_C, _power_of_two(N))
+    # 264 programs share rows, each at least four tiles of it.
     rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_ROWS), 264 // triton.cdiv(grid_x, TILE_C)))
     rows_per_share = triton.cdiv(N, rows_shares)
     parts = triton.cdiv(N, rows_per_share)
     dweight_partials = _Scratch(_arithmetic(D), parts * grid_x)
     dbias_partials = _Scratch(_arithmetic(D), parts * grid_x)
-    return [
-        _Stage(
-            layer_norm_parameter_gradients__partial,
-            (triton.cdiv(grid_x, TILE_C) * parts,),
-            dy_ptr,
-            x_ptr,
-            mean_ptr,
-            rstd_ptr,
-            N,
-            C,
-            dweight_partials,
-            dbias_partials,
-            grid_x,
-            rows_per_share,
-            TILE_ROWS=TILE_ROWS,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=layer_norm_parameter_gradients__partial_tuned,
-            index64=layer_norm_parameter_gradients__partial__index64,
-        ),
-        _Stage(
-            layer_norm_parameter_gradients__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
-            dweight_ptr,
-            dbias_ptr,
-            dweight_partials,
-            dbias_partials,
-            grid_x,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=layer_norm_parameter_gradients__final_tuned,
-            index64=layer_norm_parameter_gradients__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        layer_norm_parameter_gradients__partial,
+        (triton.cdiv(grid_x, TILE_C) * parts,),
+        dy_ptr,
+        x_ptr,
+        mean_ptr,
+        rstd_ptr,
+        N,
+        C,
+        dweight_partials,
+        dbias_partials,
+        grid_x,
+        rows_per_share,
+        TILE_ROWS=TILE_ROWS,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=layer_norm_parameter_gradients__partial_tuned,
+        index64=layer_norm_parameter_gradients__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        layer_norm_parameter_gradients__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        dweight_ptr,
+        dbias_ptr,
+        dweight_partials,
+        dbias_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=layer_norm_parameter_gradients__final_tuned,
+        index64=layer_norm_parameter_gradients__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

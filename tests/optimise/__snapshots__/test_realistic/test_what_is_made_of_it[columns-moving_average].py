@@ -30,6 +30,8 @@ def moving_average__tiled(
 def _plan_moving_average(grid, x_ptr, y_ptr, N, C, decay):
     """The launches in the place of `moving_average`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
+
+    TILE_C = min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528))))
     return [
         _Stage(
             moving_average__tiled,
@@ -40,7 +42,7 @@ def _plan_moving_average(grid, x_ptr, y_ptr, N, C, decay):
             C,
             decay,
             grid_x,
-            TILE_C=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
+            TILE_C=TILE_C,
             num_warps=1,
             tuned=moving_average__tiled_tuned,
             index64=moving_average__tiled__index64,

@@ -43,6 +43,9 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_C = min(256 // D.itemsize, _power_of_two(grid_x))
+    TILE_ROWS = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(N))
     return [
         _Stage(
             prelu_columns__tiled,
@@ -53,12 +56,8 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
             N,
             C,
             grid_x,
-            TILE_ROWS=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                // min(256 // D.itemsize, _power_of_two(grid_x)),
-                _power_of_two(N),
-            ),
-            TILE_C=min(256 // D.itemsize, _power_of_two(grid_x)),
+            TILE_ROWS=TILE_ROWS,
+            TILE_C=TILE_C,
             num_warps=4,
             tuned=prelu_columns__tiled_tuned,
             index64=prelu_columns__tiled__index64,

@@ -39,6 +39,9 @@ def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_C = min(256 // max(4, 4), _power_of_two(grid_x))
+    TILE_ROWS = min({1: 2048, 2: 2048, 4: 512, 8: 256}[max(4, 4)] // TILE_C, _power_of_two(N))
     return [
         _Stage(
             quantise_columns__tiled,
@@ -49,12 +52,8 @@ def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
             N,
             C,
             grid_x,
-            TILE_ROWS=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[max(4, 4)]
-                // min(256 // max(4, 4), _power_of_two(grid_x)),
-                _power_of_two(N),
-            ),
-            TILE_C=min(256 // max(4, 4), _power_of_two(grid_x)),
+            TILE_ROWS=TILE_ROWS,
+            TILE_C=TILE_C,
             num_warps=4,
             tuned=quantise_columns__tiled_tuned,
             index64=quantise_columns__tiled__index64,

@@ -94,7 +94,10 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if N <= 1023:
+
+    # Short cols share the lanes of tiles with row.
+    if N < 1024:
+        TILE_FLAT = min(512, _power_of_two(grid_x * N))
         return [
             _Stage(
                 adam_rows__flat,
@@ -109,12 +112,14 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
                 beta2,
                 eps,
                 grid_x,
-                TILE_FLAT=min(512, _power_of_two(grid_x * N)),
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=adam_rows__flat_tuned,
                 index64=adam_rows__flat__index64,
             )
         ]
+
+    TILE_COLS = min(512, _power_of_two(N))
     return [
         _Stage(
             adam_rows__tiled,
@@ -128,7 +133,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
             beta1,
             beta2,
             eps,
-            TILE_COLS=min(512, _power_of_two(N)),
+            TILE_COLS=TILE_COLS,
             num_warps=4,
             tuned=adam_rows__tiled_tuned,
             index64=adam_rows__tiled__index64,

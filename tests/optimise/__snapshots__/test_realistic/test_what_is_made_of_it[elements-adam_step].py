@@ -45,6 +45,8 @@ def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):
     grid_x, grid_y, grid_z = grid
     if grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_AT = min(512, _power_of_two(grid_x))
     return [
         _Stage(
             adam_step__tiled,
@@ -58,7 +60,7 @@ def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):
             beta2,
             eps,
             grid_x,
-            TILE_AT=min(512, _power_of_two(grid_x)),
+            TILE_AT=TILE_AT,
             num_warps=4,
             tuned=adam_step__tiled_tuned,
             index64=adam_step__tiled__index64,

@@ -45,6 +45,11 @@ def _plan_add_bias(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
     grid_x, grid_y, grid_z = grid
     if grid_z > 1:
         return None
+
+    TILE_COLUMN = min(512 // D.itemsize, _power_of_two(grid_x))
+    TILE_ROW = min(
+        {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_COLUMN, _power_of_two(grid_y)
+    )
     return [
         _Stage(
             add_bias__tiled,
@@ -57,12 +62,8 @@ def _plan_add_bias(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
             N,
             grid_x,
             grid_y,
-            TILE_ROW=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                // min(512 // D.itemsize, _power_of_two(grid_x)),
-                _power_of_two(grid_y),
-            ),
-            TILE_COLUMN=min(512 // D.itemsize, _power_of_two(grid_x)),
+            TILE_ROW=TILE_ROW,
+            TILE_COLUMN=TILE_COLUMN,
             num_warps=4,
             tuned=add_bias__tiled_tuned,
             index64=add_bias__tiled__index64,

@@ -25,6 +25,8 @@ def _plan_every_other(grid, x_ptr, y_ptr):
     grid_x, grid_y, grid_z = grid
     if grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_I = min(512, _power_of_two(grid_x))
     return [
         _Stage(
             every_other__tiled,
@@ -32,7 +34,7 @@ def _plan_every_other(grid, x_ptr, y_ptr):
             x_ptr,
             y_ptr,
             grid_x,
-            TILE_I=min(512, _power_of_two(grid_x)),
+            TILE_I=TILE_I,
             num_warps=4,
             tuned=every_other__tiled_tuned,
             index64=every_other__tiled__index64,

@@ -34,6 +34,8 @@ def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_COLS = min(512, _power_of_two(N))
     return [
         _Stage(
             gather_rows__tiled,
@@ -42,7 +44,7 @@ def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
             rows_ptr,
             y_ptr,
             N,
-            TILE_COLS=min(512, _power_of_two(N)),
+            TILE_COLS=TILE_COLS,
             num_warps=4,
             tuned=gather_rows__tiled_tuned,
             index64=gather_rows__tiled__index64,

@@ -39,6 +39,8 @@ def _plan_move_average(grid, average_ptr, p_ptr, decay, *, D):
     grid_x, grid_y, grid_z = grid
     if grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_AT = min(512, _power_of_two(grid_x))
     return [
         _Stage(
             move_average__tiled,
@@ -47,7 +49,7 @@ def _plan_move_average(grid, average_ptr, p_ptr, decay, *, D):
             p_ptr,
             decay,
             grid_x,
-            TILE_AT=min(512, _power_of_two(grid_x)),
+            TILE_AT=TILE_AT,
             num_warps=4,
             tuned=move_average__tiled_tuned,
             index64=move_average__tiled__index64,

@@ -30,6 +30,8 @@ def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
     grid_x, grid_y, grid_z = grid
     if grid_z > 1:
         return None
+
+    TILE_I = min(512, _power_of_two(grid_x))
     return [
         _Stage(
             transpose__tiled,
@@ -39,7 +41,7 @@ def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
             M,
             N,
             grid_x,
-            TILE_I=min(512, _power_of_two(grid_x)),
+            TILE_I=TILE_I,
             num_warps=4,
             tuned=transpose__tiled_tuned,
             index64=transpose__tiled__index64,

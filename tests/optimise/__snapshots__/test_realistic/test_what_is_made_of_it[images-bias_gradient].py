@@ -173,58 +173,22 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if HW <= 1023:
+
+    # Short p share the lanes of tiles with c.
+    if HW < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * HW))
-        TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(N))
+        TILE_N = min(4096 // TILE_FLAT, _power_of_two(N))
+        # 264 programs share n, each at least four tiles of it.
         n_shares = max(
             1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))
         )
         n_per_share = triton.cdiv(N, n_shares)
         parts = triton.cdiv(N, n_per_share)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
-        return [
-            _Stage(
-                bias_gradient__flat_partial,
-                (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
-                dy_ptr,
-                N,
-                C,
-                HW,
-                sum_partials,
-                grid_x,
-                n_per_share,
-                TILE_N=TILE_N,
-                TILE_FLAT=TILE_FLAT,
-                num_warps=4,
-                tuned=bias_gradient__flat_partial_tuned,
-                index64=bias_gradient__flat_partial__index64,
-            ),
-            _Stage(
-                bias_gradient__flat_final,
-                (grid_x,),
-                dbias_ptr,
-                HW,
-                sum_partials,
-                grid_x,
-                parts,
-                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
-                TILE_P=min(1024, _power_of_two(HW)),
-                num_warps=4,
-                tuned=bias_gradient__flat_final_tuned,
-                index64=bias_gradient__flat_final__index64,
-            ),
-        ]
-    TILE_P = min(1024, _power_of_two(HW))
-    TILE_N = min(4096 // TILE_P, _power_of_two(N))
-    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_P) * grid_x)))
-    n_per_share = triton.cdiv(N, n_shares)
-    n_parts = triton.cdiv(N, n_per_share)
-    parts = n_parts * triton.cdiv(HW, TILE_P)
-    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
-    return [
-        _Stage(
-            bias_gradient__partial,
-            (triton.cdiv(HW, TILE_P) * grid_x * n_parts,),
+
+        flat_partial_stage = _Stage(
+            bias_gradient__flat_partial,
+            (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
             dy_ptr,
             N,
             C,
@@ -233,24 +197,71 @@ def _plan_bias_gradient(grid, dy_ptr, dbias_ptr, N, C, HW, *, D):
             grid_x,
             n_per_share,
             TILE_N=TILE_N,
-            TILE_P=TILE_P,
+            TILE_FLAT=TILE_FLAT,
             num_warps=4,
-            tuned=bias_gradient__partial_tuned,
-            index64=bias_gradient__partial__index64,
-        ),
-        _Stage(
-            bias_gradient__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            tuned=bias_gradient__flat_partial_tuned,
+            index64=bias_gradient__flat_partial__index64,
+        )
+
+        TILE_P = min(1024, _power_of_two(HW))
+        TILE_PART = min(2048 // TILE_P, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            bias_gradient__flat_final,
+            (grid_x,),
             dbias_ptr,
+            HW,
             sum_partials,
             grid_x,
             parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
+            TILE_PART=TILE_PART,
+            TILE_P=TILE_P,
             num_warps=4,
-            tuned=bias_gradient__final_tuned,
-            index64=bias_gradient__final__index64,
-        ),
-    ]
+            tuned=bias_gradient__flat_final_tuned,
+            index64=bias_gradient__flat_final__index64,
+        )
+        return [flat_partial_stage, flat_final_stage]
+
+    TILE_P = min(1024, _power_of_two(HW))
+    TILE_N = min(4096 // TILE_P, _power_of_two(N))
+    # 2048 programs share n, each at least four tiles of it.
+    n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_P) * grid_x)))
+    n_per_share = triton.cdiv(N, n_shares)
+    n_parts = triton.cdiv(N, n_per_share)
+    parts = n_parts * triton.cdiv(HW, TILE_P)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
+
+    partial_stage = _Stage(
+        bias_gradient__partial,
+        (triton.cdiv(HW, TILE_P) * grid_x * n_parts,),
+        dy_ptr,
+        N,
+        C,
+        HW,
+        sum_partials,
+        grid_x,
+        n_per_share,
+        TILE_N=TILE_N,
+        TILE_P=TILE_P,
+        num_warps=4,
+        tuned=bias_gradient__partial_tuned,
+        index64=bias_gradient__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        bias_gradient__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        dbias_ptr,
+        sum_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=bias_gradient__final_tuned,
+        index64=bias_gradient__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

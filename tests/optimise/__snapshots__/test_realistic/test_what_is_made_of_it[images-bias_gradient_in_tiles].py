@@ -172,50 +172,59 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if HW <= 1023:
+
+    # Short p share the lanes of tiles with c.
+    if HW < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * HW))
-        TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(N))
+        TILE_N = min(4096 // TILE_FLAT, _power_of_two(N))
+        # 264 programs share n, each at least four tiles of it.
         n_shares = max(
             1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))
         )
         n_per_share = triton.cdiv(N, n_shares)
         parts = triton.cdiv(N, n_per_share)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
-        return [
-            _Stage(
-                bias_gradient_in_tiles__flat_partial,
-                (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
-                dy_ptr,
-                N,
-                C,
-                HW,
-                sums_partials,
-                grid_x,
-                n_per_share,
-                TILE_N=TILE_N,
-                TILE_FLAT=TILE_FLAT,
-                num_warps=4,
-                tuned=bias_gradient_in_tiles__flat_partial_tuned,
-                index64=bias_gradient_in_tiles__flat_partial__index64,
-            ),
-            _Stage(
-                bias_gradient_in_tiles__flat_final,
-                (grid_x,),
-                dbias_ptr,
-                HW,
-                sums_partials,
-                grid_x,
-                parts,
-                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
-                TILE_P=min(1024, _power_of_two(HW)),
-                num_warps=4,
-                tuned=bias_gradient_in_tiles__flat_final_tuned,
-                index64=bias_gradient_in_tiles__flat_final__index64,
-            ),
-        ]
-    if grid_x <= 255:
+
+        flat_partial_stage = _Stage(
+            bias_gradient_in_tiles__flat_partial,
+            (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
+            dy_ptr,
+            N,
+            C,
+            HW,
+            sums_partials,
+            grid_x,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_FLAT=TILE_FLAT,
+            num_warps=4,
+            tuned=bias_gradient_in_tiles__flat_partial_tuned,
+            index64=bias_gradient_in_tiles__flat_partial__index64,
+        )
+
+        TILE_P = min(1024, _power_of_two(HW))
+        TILE_PART = min(2048 // TILE_P, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            bias_gradient_in_tiles__flat_final,
+            (grid_x,),
+            dbias_ptr,
+            HW,
+            sums_partials,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=bias_gradient_in_tiles__flat_final_tuned,
+            index64=bias_gradient_in_tiles__flat_final__index64,
+        )
+        return [flat_partial_stage, flat_final_stage]
+
+    # Programs are few: more of them share the loops.
+    if grid_x < 256:
         TILE_P = min(1024, _power_of_two(HW))
         TILE_N = min(4096 // TILE_P, _power_of_two(N))
+        # 2048 programs share n, each at least four tiles of it.
         n_shares = max(
             1, min(triton.cdiv(N, 4 * TILE_N), 2048 // (triton.cdiv(HW, TILE_P) * grid_x))
         )
@@ -223,37 +232,40 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
         n_parts = triton.cdiv(N, n_per_share)
         parts = n_parts * triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
-        return [
-            _Stage(
-                bias_gradient_in_tiles__partial,
-                (triton.cdiv(HW, TILE_P) * grid_x * n_parts,),
-                dy_ptr,
-                N,
-                C,
-                HW,
-                sums_partials,
-                grid_x,
-                n_per_share,
-                TILE_N=TILE_N,
-                TILE_P=TILE_P,
-                num_warps=4,
-                tuned=bias_gradient_in_tiles__partial_tuned,
-                index64=bias_gradient_in_tiles__partial__index64,
-            ),
-            _Stage(
-                bias_gradient_in_tiles__final,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
-                dbias_ptr,
-                sums_partials,
-                grid_x,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-                TILE_C=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=bias_gradient_in_tiles__final_tuned,
-                index64=bias_gradient_in_tiles__final__index64,
-            ),
-        ]
+
+        partial_stage = _Stage(
+            bias_gradient_in_tiles__partial,
+            (triton.cdiv(HW, TILE_P) * grid_x * n_parts,),
+            dy_ptr,
+            N,
+            C,
+            HW,
+            sums_partials,
+            grid_x,
+            n_per_share,
+            TILE_N=TILE_N,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=bias_gradient_in_tiles__partial_tuned,
+            index64=bias_gradient_in_tiles__partial__index64,
+        )
+
+        TILE_C = min(4, _power_of_two(grid_x))
+        TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+        final_stage = _Stage(
+            bias_gradient_in_tiles__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            dbias_ptr,
+            sums_partials,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_C=TILE_C,
+            num_warps=4,
+            tuned=bias_gradient_in_tiles__final_tuned,
+            index64=bias_gradient_in_tiles__final__index64,
+        )
+        return [partial_stage, final_stage]
     return None
 
 

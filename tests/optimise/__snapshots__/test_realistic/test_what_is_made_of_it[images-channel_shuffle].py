@@ -43,6 +43,9 @@ def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or G < 1 or K < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_P = min(512, _power_of_two(HW))
+    TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
     return [
         _Stage(
             channel_shuffle__tiled,
@@ -56,11 +59,8 @@ def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
             K,
             HW,
             grid_x,
-            TILE_N=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
-                _power_of_two(N),
-            ),
-            TILE_P=min(512, _power_of_two(HW)),
+            TILE_N=TILE_N,
+            TILE_P=TILE_P,
             num_warps=4,
             tuned=channel_shuffle__tiled_tuned,
             index64=channel_shuffle__tiled__index64,

@@ -362,105 +362,24 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if HW <= 1023:
+
+    # Short i_low share the lanes of tiles with c.
+    if HW < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * HW))
-        TILE_I_HIGH = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(N))
+        TILE_I_HIGH = min(4096 // TILE_FLAT, _power_of_two(N))
+        # 264 programs share i_high, each at least four tiles of it.
         i_high_shares = max(
             1, min(triton.cdiv(N, 4 * TILE_I_HIGH), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))
         )
         i_high_per_share = triton.cdiv(N, i_high_shares)
         parts = triton.cdiv(N, i_high_per_share)
-        i_high_shares_2 = i_high_shares
-        i_high_per_share_2 = triton.cdiv(N, i_high_shares_2)
-        parts_2 = triton.cdiv(N, i_high_per_share_2)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
         sum_total = _Scratch(_arithmetic(D), grid_x)
-        squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x * HW)
-        return [
-            _Stage(
-                channel_statistics__flat_partial,
-                (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
-                x_ptr,
-                N,
-                C,
-                HW,
-                sum_partials,
-                grid_x,
-                i_high_per_share,
-                TILE_I_HIGH=TILE_I_HIGH,
-                TILE_FLAT=TILE_FLAT,
-                num_warps=4,
-                tuned=channel_statistics__flat_partial_tuned,
-                index64=channel_statistics__flat_partial__index64,
-            ),
-            _Stage(
-                channel_statistics__flat_final,
-                (grid_x,),
-                HW,
-                sum_partials,
-                sum_total,
-                grid_x,
-                parts,
-                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts)),
-                TILE_I_LOW=min(1024, _power_of_two(HW)),
-                num_warps=4,
-                tuned=channel_statistics__flat_final_tuned,
-                index64=channel_statistics__flat_final__index64,
-            ),
-            _Stage(
-                channel_statistics__flat_partial_2,
-                (triton.cdiv(grid_x * HW, TILE_FLAT) * parts_2,),
-                x_ptr,
-                N,
-                C,
-                HW,
-                sum_total,
-                squares_partials,
-                grid_x,
-                i_high_per_share_2,
-                TILE_I_HIGH=TILE_I_HIGH,
-                TILE_FLAT=TILE_FLAT,
-                num_warps=4,
-                tuned=channel_statistics__flat_partial_2_tuned,
-                index64=channel_statistics__flat_partial_2__index64,
-            ),
-            _Stage(
-                channel_statistics__flat_final_2,
-                (grid_x,),
-                mean_ptr,
-                var_ptr,
-                N,
-                HW,
-                sum_total,
-                squares_partials,
-                grid_x,
-                parts_2,
-                TILE_PART=min(2048 // min(1024, _power_of_two(HW)), _power_of_two(parts_2)),
-                TILE_I_LOW=min(1024, _power_of_two(HW)),
-                num_warps=4,
-                tuned=channel_statistics__flat_final_2_tuned,
-                index64=channel_statistics__flat_final_2__index64,
-            ),
-        ]
-    TILE_I_LOW = min(1024, _power_of_two(HW))
-    TILE_I_HIGH = min(4096 // TILE_I_LOW, _power_of_two(N))
-    i_high_shares = max(
-        1, min(triton.cdiv(N, 4 * TILE_I_HIGH), 2048 // (triton.cdiv(HW, TILE_I_LOW) * grid_x))
-    )
-    i_high_per_share = triton.cdiv(N, i_high_shares)
-    i_high_parts = triton.cdiv(N, i_high_per_share)
-    parts = i_high_parts * triton.cdiv(HW, TILE_I_LOW)
-    i_high_shares_2 = i_high_shares
-    i_high_per_share_2 = triton.cdiv(N, i_high_shares_2)
-    i_high_parts_2 = triton.cdiv(N, i_high_per_share_2)
-    parts_2 = i_high_parts_2 * triton.cdiv(HW, TILE_I_LOW)
-    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
-    sum_total = _Scratch(_arithmetic(D), grid_x)
-    squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x)
-    return [
-        _Stage(
-            channel_statistics__partial,
-            (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_parts,),
+        squares_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
+
+        flat_partial_stage = _Stage(
+            channel_statistics__flat_partial,
+            (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
             x_ptr,
             N,
             C,
@@ -469,27 +388,32 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             grid_x,
             i_high_per_share,
             TILE_I_HIGH=TILE_I_HIGH,
-            TILE_I_LOW=TILE_I_LOW,
+            TILE_FLAT=TILE_FLAT,
             num_warps=4,
-            tuned=channel_statistics__partial_tuned,
-            index64=channel_statistics__partial__index64,
-        ),
-        _Stage(
-            channel_statistics__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            tuned=channel_statistics__flat_partial_tuned,
+            index64=channel_statistics__flat_partial__index64,
+        )
+
+        TILE_I_LOW = min(1024, _power_of_two(HW))
+        TILE_PART = min(2048 // TILE_I_LOW, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            channel_statistics__flat_final,
+            (grid_x,),
+            HW,
             sum_partials,
             sum_total,
             grid_x,
             parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
+            TILE_PART=TILE_PART,
+            TILE_I_LOW=TILE_I_LOW,
             num_warps=4,
-            tuned=channel_statistics__final_tuned,
-            index64=channel_statistics__final__index64,
-        ),
-        _Stage(
-            channel_statistics__partial_2,
-            (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_parts_2,),
+            tuned=channel_statistics__flat_final_tuned,
+            index64=channel_statistics__flat_final__index64,
+        )
+
+        flat_partial_2_stage = _Stage(
+            channel_statistics__flat_partial_2,
+            (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
             x_ptr,
             N,
             C,
@@ -497,16 +421,17 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             sum_total,
             squares_partials,
             grid_x,
-            i_high_per_share_2,
+            i_high_per_share,
             TILE_I_HIGH=TILE_I_HIGH,
-            TILE_I_LOW=TILE_I_LOW,
+            TILE_FLAT=TILE_FLAT,
             num_warps=4,
-            tuned=channel_statistics__partial_2_tuned,
-            index64=channel_statistics__partial_2__index64,
-        ),
-        _Stage(
-            channel_statistics__final_2,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+            tuned=channel_statistics__flat_partial_2_tuned,
+            index64=channel_statistics__flat_partial_2__index64,
+        )
+
+        flat_final_2_stage = _Stage(
+            channel_statistics__flat_final_2,
+            (grid_x,),
             mean_ptr,
             var_ptr,
             N,
@@ -514,13 +439,96 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             sum_total,
             squares_partials,
             grid_x,
-            parts_2,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
-            TILE_C=min(4, _power_of_two(grid_x)),
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_I_LOW=TILE_I_LOW,
             num_warps=4,
-            tuned=channel_statistics__final_2_tuned,
-            index64=channel_statistics__final_2__index64,
-        ),
-    ]
+            tuned=channel_statistics__flat_final_2_tuned,
+            index64=channel_statistics__flat_final_2__index64,
+        )
+        return [flat_partial_stage, flat_final_stage, flat_partial_2_stage, flat_final_2_stage]
+
+    TILE_I_LOW = min(1024, _power_of_two(HW))
+    TILE_I_HIGH = min(4096 // TILE_I_LOW, _power_of_two(N))
+    # 2048 programs share i_high, each at least four tiles of it.
+    i_high_shares = max(
+        1, min(triton.cdiv(N, 4 * TILE_I_HIGH), 2048 // (triton.cdiv(HW, TILE_I_LOW) * grid_x))
+    )
+    i_high_per_share = triton.cdiv(N, i_high_shares)
+    i_high_parts = triton.cdiv(N, i_high_per_share)
+    parts = i_high_parts * triton.cdiv(HW, TILE_I_LOW)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
+    sum_total = _Scratch(_arithmetic(D), grid_x)
+    squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
+
+    partial_stage = _Stage(
+        channel_statistics__partial,
+        (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_parts,),
+        x_ptr,
+        N,
+        C,
+        HW,
+        sum_partials,
+        grid_x,
+        i_high_per_share,
+        TILE_I_HIGH=TILE_I_HIGH,
+        TILE_I_LOW=TILE_I_LOW,
+        num_warps=4,
+        tuned=channel_statistics__partial_tuned,
+        index64=channel_statistics__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        channel_statistics__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        sum_partials,
+        sum_total,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=channel_statistics__final_tuned,
+        index64=channel_statistics__final__index64,
+    )
+
+    partial_2_stage = _Stage(
+        channel_statistics__partial_2,
+        (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_parts,),
+        x_ptr,
+        N,
+        C,
+        HW,
+        sum_total,
+        squares_partials,
+        grid_x,
+        i_high_per_share,
+        TILE_I_HIGH=TILE_I_HIGH,
+        TILE_I_LOW=TILE_I_LOW,
+        num_warps=4,
+        tuned=channel_statistics__partial_2_tuned,
+        index64=channel_statistics__partial_2__index64,
+    )
+
+    final_2_stage = _Stage(
+        channel_statistics__final_2,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        mean_ptr,
+        var_ptr,
+        N,
+        HW,
+        sum_total,
+        squares_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=channel_statistics__final_2_tuned,
+        index64=channel_statistics__final_2__index64,
+    )
+    return [partial_stage, final_stage, partial_2_stage, final_2_stage]
 
 

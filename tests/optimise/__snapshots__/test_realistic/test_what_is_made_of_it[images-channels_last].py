@@ -41,6 +41,9 @@ def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or HW < 1 or grid_z > 1:
         return None
+
+    TILE_C = min(512, _power_of_two(grid_x))
+    TILE_P = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(HW))
     return [
         _Stage(
             channels_last__tiled,
@@ -53,11 +56,8 @@ def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
             HW,
             grid_x,
             grid_y,
-            TILE_P=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(grid_x)),
-                _power_of_two(HW),
-            ),
-            TILE_C=min(512, _power_of_two(grid_x)),
+            TILE_P=TILE_P,
+            TILE_C=TILE_C,
             num_warps=4,
             tuned=channels_last__tiled_tuned,
             index64=channels_last__tiled__index64,

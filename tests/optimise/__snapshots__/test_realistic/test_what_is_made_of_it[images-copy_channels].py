@@ -84,7 +84,11 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or wide < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if HW <= 1023:
+
+    # Short p share the lanes of tiles with c.
+    if HW < 1024:
+        TILE_FLAT = min(512, _power_of_two(grid_x * HW))
+        TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(N))
         return [
             _Stage(
                 copy_channels__flat,
@@ -99,17 +103,16 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
                 first,
                 wide,
                 grid_x,
-                TILE_N=min(
-                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                    // min(512, _power_of_two(grid_x * HW)),
-                    _power_of_two(N),
-                ),
-                TILE_FLAT=min(512, _power_of_two(grid_x * HW)),
+                TILE_N=TILE_N,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=copy_channels__flat_tuned,
                 index64=copy_channels__flat__index64,
             )
         ]
+
+    TILE_P = min(512, _power_of_two(HW))
+    TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
     return [
         _Stage(
             copy_channels__tiled,
@@ -124,11 +127,8 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
             first,
             wide,
             grid_x,
-            TILE_N=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
-                _power_of_two(N),
-            ),
-            TILE_P=min(512, _power_of_two(HW)),
+            TILE_N=TILE_N,
+            TILE_P=TILE_P,
             num_warps=4,
             tuned=copy_channels__tiled_tuned,
             index64=copy_channels__tiled__index64,

@@ -61,6 +61,9 @@ def _plan_depthwise_channels_last(grid, x_ptr, weight_ptr, y_ptr, H, W, C, K, *,
     grid_x, grid_y, grid_z = grid
     if C < 1 or H < 1 or W < 1 or K < 1 or grid_z > 1:
         return None
+
+    TILE_C = min(256 // D.itemsize, _power_of_two(grid_x))
+    TILE_H = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(H))
     return [
         _Stage(
             depthwise_channels_last__tiled,
@@ -76,12 +79,8 @@ def _plan_depthwise_channels_last(grid, x_ptr, weight_ptr, y_ptr, H, W, C, K, *,
             K,
             grid_x,
             grid_y,
-            TILE_H=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                // min(256 // D.itemsize, _power_of_two(grid_x)),
-                _power_of_two(H),
-            ),
-            TILE_C=min(256 // D.itemsize, _power_of_two(grid_x)),
+            TILE_H=TILE_H,
+            TILE_C=TILE_C,
             num_warps=4,
             tuned=depthwise_channels_last__tiled_tuned,
             index64=depthwise_channels_last__tiled__index64,

@@ -71,38 +71,43 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if grid_x <= 255:
+
+    # Programs are few: more of them share the loops.
+    if grid_x < 256:
         TILE_P = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
-        return [
-            _Stage(
-                global_average_pool__partial,
-                (parts * grid_x,),
-                x_ptr,
-                HW,
-                sums_partials,
-                grid_x,
-                TILE_P=TILE_P,
-                num_warps=4,
-                tuned=global_average_pool__partial_tuned,
-                index64=global_average_pool__partial__index64,
-            ),
-            _Stage(
-                global_average_pool__final,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
-                y_ptr,
-                HW,
-                sums_partials,
-                grid_x,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-                TILE_PLANE=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=global_average_pool__final_tuned,
-                index64=global_average_pool__final__index64,
-            ),
-        ]
+
+        partial_stage = _Stage(
+            global_average_pool__partial,
+            (parts * grid_x,),
+            x_ptr,
+            HW,
+            sums_partials,
+            grid_x,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=global_average_pool__partial_tuned,
+            index64=global_average_pool__partial__index64,
+        )
+
+        TILE_PLANE = min(4, _power_of_two(grid_x))
+        TILE_PART = min(1024 // TILE_PLANE, _power_of_two(parts))
+        final_stage = _Stage(
+            global_average_pool__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+            y_ptr,
+            HW,
+            sums_partials,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_PLANE=TILE_PLANE,
+            num_warps=4,
+            tuned=global_average_pool__final_tuned,
+            index64=global_average_pool__final__index64,
+        )
+        return [partial_stage, final_stage]
     return None
 
 

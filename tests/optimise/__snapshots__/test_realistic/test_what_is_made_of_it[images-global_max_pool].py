@@ -92,39 +92,43 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
     grid_x, grid_y, grid_z = grid
     if HW - 1 < 1 or grid_z > 1:
         return None
+
     TILE_P = min(1024, _power_of_two(HW - 1))
     parts = triton.cdiv(HW - 1, TILE_P)
     largest_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
-    return [
-        _Stage(
-            global_max_pool__partial,
-            (parts * grid_x * grid_y,),
-            x_ptr,
-            C,
-            HW,
-            largest_partials,
-            grid_x,
-            grid_y,
-            TILE_P=TILE_P,
-            num_warps=4,
-            tuned=global_max_pool__partial_tuned,
-            index64=global_max_pool__partial__index64,
-        ),
-        _Stage(
-            global_max_pool__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
-            y_ptr,
-            C,
-            largest_partials,
-            grid_x,
-            grid_y,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=global_max_pool__final_tuned,
-            index64=global_max_pool__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        global_max_pool__partial,
+        (parts * grid_x * grid_y,),
+        x_ptr,
+        C,
+        HW,
+        largest_partials,
+        grid_x,
+        grid_y,
+        TILE_P=TILE_P,
+        num_warps=4,
+        tuned=global_max_pool__partial_tuned,
+        index64=global_max_pool__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        global_max_pool__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
+        y_ptr,
+        C,
+        largest_partials,
+        grid_x,
+        grid_y,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=global_max_pool__final_tuned,
+        index64=global_max_pool__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

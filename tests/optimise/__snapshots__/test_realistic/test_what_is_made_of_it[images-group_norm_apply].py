@@ -63,6 +63,11 @@ def _plan_group_norm_apply(
     grid_x, grid_y, grid_z = grid
     if K < 1 or HW < 1 or grid_z > 1:
         return None
+
+    TILE_I_LOW = min(512, _power_of_two(HW))
+    TILE_I_HIGH = min(
+        {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_I_LOW, _power_of_two(K)
+    )
     return [
         _Stage(
             group_norm_apply__tiled,
@@ -83,11 +88,8 @@ def _plan_group_norm_apply(
             HW,
             grid_x,
             grid_y,
-            TILE_I_HIGH=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
-                _power_of_two(K),
-            ),
-            TILE_I_LOW=min(512, _power_of_two(HW)),
+            TILE_I_HIGH=TILE_I_HIGH,
+            TILE_I_LOW=TILE_I_LOW,
             num_warps=4,
             tuned=group_norm_apply__tiled_tuned,
             index64=group_norm_apply__tiled__index64,

@@ -95,47 +95,51 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
     grid_x, grid_y, grid_z = grid
     if K * HW < 1 or grid_z > 1:
         return None
+
     TILE_I = min(1024, _power_of_two(K * HW))
     parts = triton.cdiv(K * HW, TILE_I)
     sum_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
     squares_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
-    return [
-        _Stage(
-            group_norm_statistics__partial,
-            (parts * grid_x * grid_y,),
-            x_ptr,
-            G,
-            K,
-            HW,
-            sum_partials,
-            squares_partials,
-            grid_x,
-            grid_y,
-            TILE_I=TILE_I,
-            num_warps=4,
-            tuned=group_norm_statistics__partial_tuned,
-            index64=group_norm_statistics__partial__index64,
-        ),
-        _Stage(
-            group_norm_statistics__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_N"]) * grid_y,),
-            mean_ptr,
-            rstd_ptr,
-            G,
-            K,
-            HW,
-            eps,
-            sum_partials,
-            squares_partials,
-            grid_x,
-            grid_y,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_N=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=group_norm_statistics__final_tuned,
-            index64=group_norm_statistics__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        group_norm_statistics__partial,
+        (parts * grid_x * grid_y,),
+        x_ptr,
+        G,
+        K,
+        HW,
+        sum_partials,
+        squares_partials,
+        grid_x,
+        grid_y,
+        TILE_I=TILE_I,
+        num_warps=4,
+        tuned=group_norm_statistics__partial_tuned,
+        index64=group_norm_statistics__partial__index64,
+    )
+
+    TILE_N = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_N, _power_of_two(parts))
+    final_stage = _Stage(
+        group_norm_statistics__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_N"]) * grid_y,),
+        mean_ptr,
+        rstd_ptr,
+        G,
+        K,
+        HW,
+        eps,
+        sum_partials,
+        squares_partials,
+        grid_x,
+        grid_y,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_N=TILE_N,
+        num_warps=4,
+        tuned=group_norm_statistics__final_tuned,
+        index64=group_norm_statistics__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

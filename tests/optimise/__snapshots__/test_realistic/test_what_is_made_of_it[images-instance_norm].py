@@ -388,167 +388,189 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if HW <= 1023 and grid_x <= 255:
+
+    # Short p share the lanes of tiles with plane.
+    if HW < 1024 and grid_x < 256:
         TILE_P = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_P)
-        parts_2 = parts
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         sums_total = _Scratch(_arithmetic(D), grid_x)
-        squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x)
+        squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
+
+        flat_partial_stage = _Stage(
+            instance_norm__flat_partial,
+            (parts * grid_x,),
+            x_ptr,
+            HW,
+            sums_partials,
+            grid_x,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=instance_norm__flat_partial_tuned,
+            index64=instance_norm__flat_partial__index64,
+        )
+
+        TILE_PLANE = min(4, _power_of_two(grid_x))
+        TILE_PART = min(1024 // TILE_PLANE, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            instance_norm__flat_final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+            sums_partials,
+            sums_total,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_PLANE=TILE_PLANE,
+            num_warps=4,
+            tuned=instance_norm__flat_final_tuned,
+            index64=instance_norm__flat_final__index64,
+        )
+
+        flat_partial_2_stage = _Stage(
+            instance_norm__flat_partial_2,
+            (parts * grid_x,),
+            x_ptr,
+            HW,
+            sums_total,
+            squares_partials,
+            grid_x,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=instance_norm__flat_partial_2_tuned,
+            index64=instance_norm__flat_partial_2__index64,
+        )
+
+        flat_final_2_stage = _Stage(
+            instance_norm__flat_final_2,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+            mean_ptr,
+            rstd_ptr,
+            HW,
+            eps,
+            sums_total,
+            squares_partials,
+            squares_total,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_PLANE=TILE_PLANE,
+            num_warps=4,
+            tuned=instance_norm__flat_final_2_tuned,
+            index64=instance_norm__flat_final_2__index64,
+        )
+
+        TILE_FLAT = min(512, _power_of_two(grid_x * HW))
+        flat_apply_stage = _Stage(
+            instance_norm__flat_apply,
+            lambda meta: (triton.cdiv(grid_x * HW, meta["TILE_FLAT"]),),
+            x_ptr,
+            y_ptr,
+            HW,
+            eps,
+            sums_total,
+            squares_total,
+            grid_x,
+            TILE_FLAT=TILE_FLAT,
+            num_warps=4,
+            tuned=instance_norm__flat_apply_tuned,
+            index64=instance_norm__flat_apply__index64,
+        )
         return [
-            _Stage(
-                instance_norm__flat_partial,
-                (parts * grid_x,),
-                x_ptr,
-                HW,
-                sums_partials,
-                grid_x,
-                TILE_P=TILE_P,
-                num_warps=4,
-                tuned=instance_norm__flat_partial_tuned,
-                index64=instance_norm__flat_partial__index64,
-            ),
-            _Stage(
-                instance_norm__flat_final,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
-                sums_partials,
-                sums_total,
-                grid_x,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-                TILE_PLANE=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=instance_norm__flat_final_tuned,
-                index64=instance_norm__flat_final__index64,
-            ),
-            _Stage(
-                instance_norm__flat_partial_2,
-                (parts * grid_x,),
-                x_ptr,
-                HW,
-                sums_total,
-                squares_partials,
-                grid_x,
-                TILE_P=TILE_P,
-                num_warps=4,
-                tuned=instance_norm__flat_partial_2_tuned,
-                index64=instance_norm__flat_partial_2__index64,
-            ),
-            _Stage(
-                instance_norm__flat_final_2,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
-                mean_ptr,
-                rstd_ptr,
-                HW,
-                eps,
-                sums_total,
-                squares_partials,
-                squares_total,
-                grid_x,
-                parts_2,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
-                TILE_PLANE=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=instance_norm__flat_final_2_tuned,
-                index64=instance_norm__flat_final_2__index64,
-            ),
-            _Stage(
-                instance_norm__flat_apply,
-                lambda meta: (triton.cdiv(grid_x * HW, meta["TILE_FLAT"]),),
-                x_ptr,
-                y_ptr,
-                HW,
-                eps,
-                sums_total,
-                squares_total,
-                grid_x,
-                TILE_FLAT=min(512, _power_of_two(grid_x * HW)),
-                num_warps=4,
-                tuned=instance_norm__flat_apply_tuned,
-                index64=instance_norm__flat_apply__index64,
-            ),
+            flat_partial_stage,
+            flat_final_stage,
+            flat_partial_2_stage,
+            flat_final_2_stage,
+            flat_apply_stage,
         ]
-    if grid_x <= 255:
+
+    # Programs are few: more of them share the loops.
+    if grid_x < 256:
         TILE_P = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_P)
-        parts_2 = parts
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
         sums_total = _Scratch(_arithmetic(D), grid_x)
-        squares_partials = _Scratch(_arithmetic(D), parts_2 * grid_x)
+        squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
-        return [
-            _Stage(
-                instance_norm__partial,
-                (parts * grid_x,),
-                x_ptr,
-                HW,
-                sums_partials,
-                grid_x,
-                TILE_P=TILE_P,
-                num_warps=4,
-                tuned=instance_norm__partial_tuned,
-                index64=instance_norm__partial__index64,
-            ),
-            _Stage(
-                instance_norm__final,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
-                sums_partials,
-                sums_total,
-                grid_x,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-                TILE_PLANE=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=instance_norm__final_tuned,
-                index64=instance_norm__final__index64,
-            ),
-            _Stage(
-                instance_norm__partial_2,
-                (parts * grid_x,),
-                x_ptr,
-                HW,
-                sums_total,
-                squares_partials,
-                grid_x,
-                TILE_P=TILE_P,
-                num_warps=4,
-                tuned=instance_norm__partial_2_tuned,
-                index64=instance_norm__partial_2__index64,
-            ),
-            _Stage(
-                instance_norm__final_2,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
-                mean_ptr,
-                rstd_ptr,
-                HW,
-                eps,
-                sums_total,
-                squares_partials,
-                squares_total,
-                grid_x,
-                parts_2,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
-                TILE_PLANE=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=instance_norm__final_2_tuned,
-                index64=instance_norm__final_2__index64,
-            ),
-            _Stage(
-                instance_norm__apply,
-                lambda meta: (triton.cdiv(HW, meta["TILE_P"]) * grid_x,),
-                x_ptr,
-                y_ptr,
-                HW,
-                eps,
-                sums_total,
-                squares_total,
-                TILE_P=min(512, _power_of_two(HW)),
-                num_warps=4,
-                tuned=instance_norm__apply_tuned,
-                index64=instance_norm__apply__index64,
-            ),
-        ]
+
+        partial_stage = _Stage(
+            instance_norm__partial,
+            (parts * grid_x,),
+            x_ptr,
+            HW,
+            sums_partials,
+            grid_x,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=instance_norm__partial_tuned,
+            index64=instance_norm__partial__index64,
+        )
+
+        TILE_PLANE = min(4, _power_of_two(grid_x))
+        TILE_PART = min(1024 // TILE_PLANE, _power_of_two(parts))
+        final_stage = _Stage(
+            instance_norm__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+            sums_partials,
+            sums_total,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_PLANE=TILE_PLANE,
+            num_warps=4,
+            tuned=instance_norm__final_tuned,
+            index64=instance_norm__final__index64,
+        )
+
+        partial_2_stage = _Stage(
+            instance_norm__partial_2,
+            (parts * grid_x,),
+            x_ptr,
+            HW,
+            sums_total,
+            squares_partials,
+            grid_x,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=instance_norm__partial_2_tuned,
+            index64=instance_norm__partial_2__index64,
+        )
+
+        final_2_stage = _Stage(
+            instance_norm__final_2,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+            mean_ptr,
+            rstd_ptr,
+            HW,
+            eps,
+            sums_total,
+            squares_partials,
+            squares_total,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_PLANE=TILE_PLANE,
+            num_warps=4,
+            tuned=instance_norm__final_2_tuned,
+            index64=instance_norm__final_2__index64,
+        )
+
+        TILE_P = min(512, _power_of_two(HW))
+        apply_stage = _Stage(
+            instance_norm__apply,
+            lambda meta: (triton.cdiv(HW, meta["TILE_P"]) * grid_x,),
+            x_ptr,
+            y_ptr,
+            HW,
+            eps,
+            sums_total,
+            squares_total,
+            TILE_P=TILE_P,
+            num_warps=4,
+            tuned=instance_norm__apply_tuned,
+            index64=instance_norm__apply__index64,
+        )
+        return [partial_stage, final_stage, partial_2_stage, final_2_stage, apply_stage]
     return None
 
 

@@ -85,7 +85,13 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_z > 1:
         return None
-    if HW <= 1023:
+
+    # Short p share the lanes of tiles with c.
+    if HW < 1024:
+        TILE_FLAT = min(512 // D.itemsize, _power_of_two(grid_x * HW))
+        TILE_N = min(
+            {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(grid_y)
+        )
         return [
             _Stage(
                 prelu_planes__flat,
@@ -100,17 +106,16 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
                 HW,
                 grid_x,
                 grid_y,
-                TILE_N=min(
-                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                    // min(512 // D.itemsize, _power_of_two(grid_x * HW)),
-                    _power_of_two(grid_y),
-                ),
-                TILE_FLAT=min(512 // D.itemsize, _power_of_two(grid_x * HW)),
+                TILE_N=TILE_N,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=prelu_planes__flat_tuned,
                 index64=prelu_planes__flat__index64,
             )
         ]
+
+    TILE_P = min(512, _power_of_two(HW))
+    TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(grid_y))
     return [
         _Stage(
             prelu_planes__tiled,
@@ -124,11 +129,8 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
             HW,
             grid_x,
             grid_y,
-            TILE_N=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
-                _power_of_two(grid_y),
-            ),
-            TILE_P=min(512, _power_of_two(HW)),
+            TILE_N=TILE_N,
+            TILE_P=TILE_P,
             num_warps=4,
             tuned=prelu_planes__tiled_tuned,
             index64=prelu_planes__tiled__index64,

@@ -92,7 +92,11 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
     grid_x, grid_y, grid_z = grid
     if N < 1 or C < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if HW <= 1023:
+
+    # Short p share the lanes of tiles with c.
+    if HW < 1024:
+        TILE_FLAT = min(256 // D.itemsize, _power_of_two(grid_x * HW))
+        TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(N))
         return [
             _Stage(
                 scale_shift_channels__flat,
@@ -107,17 +111,16 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
                 C,
                 HW,
                 grid_x,
-                TILE_N=min(
-                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                    // min(256 // D.itemsize, _power_of_two(grid_x * HW)),
-                    _power_of_two(N),
-                ),
-                TILE_FLAT=min(256 // D.itemsize, _power_of_two(grid_x * HW)),
+                TILE_N=TILE_N,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=scale_shift_channels__flat_tuned,
                 index64=scale_shift_channels__flat__index64,
             )
         ]
+
+    TILE_P = min(512, _power_of_two(HW))
+    TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
     return [
         _Stage(
             scale_shift_channels__tiled,
@@ -132,11 +135,8 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
             C,
             HW,
             grid_x,
-            TILE_N=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(HW)),
-                _power_of_two(N),
-            ),
-            TILE_P=min(512, _power_of_two(HW)),
+            TILE_N=TILE_N,
+            TILE_P=TILE_P,
             num_warps=4,
             tuned=scale_shift_channels__tiled_tuned,
             index64=scale_shift_channels__tiled__index64,

@@ -91,7 +91,13 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or grid_z > 1:
         return None
-    if C <= 1023:
+
+    # Short cols share the lanes of tiles with s.
+    if C < 1024:
+        TILE_FLAT = min(512 // D.itemsize, _power_of_two(grid_x * C))
+        TILE_B = min(
+            {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(grid_y)
+        )
         return [
             _Stage(
                 add_positions__flat,
@@ -106,17 +112,16 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
                 C,
                 grid_x,
                 grid_y,
-                TILE_B=min(
-                    {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                    // min(512 // D.itemsize, _power_of_two(grid_x * C)),
-                    _power_of_two(grid_y),
-                ),
-                TILE_FLAT=min(512 // D.itemsize, _power_of_two(grid_x * C)),
+                TILE_B=TILE_B,
+                TILE_FLAT=TILE_FLAT,
                 num_warps=4,
                 tuned=add_positions__flat_tuned,
                 index64=add_positions__flat__index64,
             )
         ]
+
+    TILE_COLS = min(512 // D.itemsize, _power_of_two(C))
+    TILE_B = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_COLS, _power_of_two(grid_y))
     return [
         _Stage(
             add_positions__tiled,
@@ -130,12 +135,8 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
             C,
             grid_x,
             grid_y,
-            TILE_B=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                // min(512 // D.itemsize, _power_of_two(C)),
-                _power_of_two(grid_y),
-            ),
-            TILE_COLS=min(512 // D.itemsize, _power_of_two(C)),
+            TILE_B=TILE_B,
+            TILE_COLS=TILE_COLS,
             num_warps=4,
             tuned=add_positions__tiled_tuned,
             index64=add_positions__tiled__index64,

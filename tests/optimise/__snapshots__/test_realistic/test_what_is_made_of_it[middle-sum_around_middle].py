@@ -176,58 +176,22 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
     grid_x, grid_y, grid_z = grid
     if B < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if C <= 1023:
+
+    # Short c share the lanes of tiles with s.
+    if C < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * C))
-        TILE_B = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(B))
+        TILE_B = min(4096 // TILE_FLAT, _power_of_two(B))
+        # 264 programs share b, each at least four tiles of it.
         b_shares = max(
             1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x * C, TILE_FLAT))
         )
         b_per_share = triton.cdiv(B, b_shares)
         parts = triton.cdiv(B, b_per_share)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x * C)
-        return [
-            _Stage(
-                sum_around_middle__flat_partial,
-                (triton.cdiv(grid_x * C, TILE_FLAT) * parts,),
-                x_ptr,
-                B,
-                S,
-                C,
-                sum_partials,
-                grid_x,
-                b_per_share,
-                TILE_B=TILE_B,
-                TILE_FLAT=TILE_FLAT,
-                num_warps=4,
-                tuned=sum_around_middle__flat_partial_tuned,
-                index64=sum_around_middle__flat_partial__index64,
-            ),
-            _Stage(
-                sum_around_middle__flat_final,
-                (grid_x,),
-                y_ptr,
-                C,
-                sum_partials,
-                grid_x,
-                parts,
-                TILE_PART=min(2048 // min(1024, _power_of_two(C)), _power_of_two(parts)),
-                TILE_C=min(1024, _power_of_two(C)),
-                num_warps=4,
-                tuned=sum_around_middle__flat_final_tuned,
-                index64=sum_around_middle__flat_final__index64,
-            ),
-        ]
-    TILE_C = min(1024, _power_of_two(C))
-    TILE_B = min(4096 // TILE_C, _power_of_two(B))
-    b_shares = max(1, min(triton.cdiv(B, 4 * TILE_B), 2048 // (triton.cdiv(C, TILE_C) * grid_x)))
-    b_per_share = triton.cdiv(B, b_shares)
-    b_parts = triton.cdiv(B, b_per_share)
-    parts = b_parts * triton.cdiv(C, TILE_C)
-    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
-    return [
-        _Stage(
-            sum_around_middle__partial,
-            (triton.cdiv(C, TILE_C) * grid_x * b_parts,),
+
+        flat_partial_stage = _Stage(
+            sum_around_middle__flat_partial,
+            (triton.cdiv(grid_x * C, TILE_FLAT) * parts,),
             x_ptr,
             B,
             S,
@@ -236,24 +200,71 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             grid_x,
             b_per_share,
             TILE_B=TILE_B,
-            TILE_C=TILE_C,
+            TILE_FLAT=TILE_FLAT,
             num_warps=4,
-            tuned=sum_around_middle__partial_tuned,
-            index64=sum_around_middle__partial__index64,
-        ),
-        _Stage(
-            sum_around_middle__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_S"]),),
+            tuned=sum_around_middle__flat_partial_tuned,
+            index64=sum_around_middle__flat_partial__index64,
+        )
+
+        TILE_C = min(1024, _power_of_two(C))
+        TILE_PART = min(2048 // TILE_C, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            sum_around_middle__flat_final,
+            (grid_x,),
             y_ptr,
+            C,
             sum_partials,
             grid_x,
             parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_S=min(4, _power_of_two(grid_x)),
+            TILE_PART=TILE_PART,
+            TILE_C=TILE_C,
             num_warps=4,
-            tuned=sum_around_middle__final_tuned,
-            index64=sum_around_middle__final__index64,
-        ),
-    ]
+            tuned=sum_around_middle__flat_final_tuned,
+            index64=sum_around_middle__flat_final__index64,
+        )
+        return [flat_partial_stage, flat_final_stage]
+
+    TILE_C = min(1024, _power_of_two(C))
+    TILE_B = min(4096 // TILE_C, _power_of_two(B))
+    # 2048 programs share b, each at least four tiles of it.
+    b_shares = max(1, min(triton.cdiv(B, 4 * TILE_B), 2048 // (triton.cdiv(C, TILE_C) * grid_x)))
+    b_per_share = triton.cdiv(B, b_shares)
+    b_parts = triton.cdiv(B, b_per_share)
+    parts = b_parts * triton.cdiv(C, TILE_C)
+    sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
+
+    partial_stage = _Stage(
+        sum_around_middle__partial,
+        (triton.cdiv(C, TILE_C) * grid_x * b_parts,),
+        x_ptr,
+        B,
+        S,
+        C,
+        sum_partials,
+        grid_x,
+        b_per_share,
+        TILE_B=TILE_B,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=sum_around_middle__partial_tuned,
+        index64=sum_around_middle__partial__index64,
+    )
+
+    TILE_S = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_S, _power_of_two(parts))
+    final_stage = _Stage(
+        sum_around_middle__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_S"]),),
+        y_ptr,
+        sum_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_S=TILE_S,
+        num_warps=4,
+        tuned=sum_around_middle__final_tuned,
+        index64=sum_around_middle__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

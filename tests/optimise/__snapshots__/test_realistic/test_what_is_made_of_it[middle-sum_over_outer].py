@@ -119,7 +119,11 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
     grid_x, grid_y, grid_z = grid
     if B < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Tiles of so many i are programs enough: each reduces all of its own.
     if grid_x >= 4096:
+        TILE_I = min(32, _power_of_two(grid_x))
+        TILE_B = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_I, _power_of_two(B))
         return [
             _Stage(
                 sum_over_outer__whole,
@@ -129,52 +133,53 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
                 B,
                 SC,
                 grid_x,
-                TILE_B=min(
-                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
-                    // min(32, _power_of_two(grid_x)),
-                    _power_of_two(B),
-                ),
-                TILE_I=min(32, _power_of_two(grid_x)),
+                TILE_B=TILE_B,
+                TILE_I=TILE_I,
                 num_warps=4,
                 tuned=sum_over_outer__whole_tuned,
                 index64=sum_over_outer__whole__index64,
             )
         ]
+
     TILE_I = min(64, _power_of_two(grid_x))
-    TILE_B = min(min(4096, 32768 // D.itemsize) // TILE_I, _power_of_two(B))
+    TILE_B = min(4096 // TILE_I, _power_of_two(B))
+    # 264 programs share b, each at least four tiles of it.
     b_shares = max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x, TILE_I)))
     b_per_share = triton.cdiv(B, b_shares)
     parts = triton.cdiv(B, b_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
-    return [
-        _Stage(
-            sum_over_outer__partial,
-            (triton.cdiv(grid_x, TILE_I) * parts,),
-            dy_ptr,
-            B,
-            SC,
-            sum_partials,
-            grid_x,
-            b_per_share,
-            TILE_B=TILE_B,
-            TILE_I=TILE_I,
-            num_warps=4,
-            tuned=sum_over_outer__partial_tuned,
-            index64=sum_over_outer__partial__index64,
-        ),
-        _Stage(
-            sum_over_outer__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_I"]),),
-            dx_ptr,
-            sum_partials,
-            grid_x,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_I=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=sum_over_outer__final_tuned,
-            index64=sum_over_outer__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        sum_over_outer__partial,
+        (triton.cdiv(grid_x, TILE_I) * parts,),
+        dy_ptr,
+        B,
+        SC,
+        sum_partials,
+        grid_x,
+        b_per_share,
+        TILE_B=TILE_B,
+        TILE_I=TILE_I,
+        num_warps=4,
+        tuned=sum_over_outer__partial_tuned,
+        index64=sum_over_outer__partial__index64,
+    )
+
+    TILE_I = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_I, _power_of_two(parts))
+    final_stage = _Stage(
+        sum_over_outer__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_I"]),),
+        dx_ptr,
+        sum_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_I=TILE_I,
+        num_warps=4,
+        tuned=sum_over_outer__final_tuned,
+        index64=sum_over_outer__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

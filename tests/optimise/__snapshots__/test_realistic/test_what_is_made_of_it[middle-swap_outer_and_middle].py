@@ -40,6 +40,9 @@ def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
     grid_x, grid_y, grid_z = grid
     if B < 1 or S < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_C = min(512, _power_of_two(C))
+    TILE_S = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(S))
     return [
         _Stage(
             swap_outer_and_middle__tiled,
@@ -52,11 +55,8 @@ def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             S,
             C,
             grid_x,
-            TILE_S=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // min(512, _power_of_two(C)),
-                _power_of_two(S),
-            ),
-            TILE_C=min(512, _power_of_two(C)),
+            TILE_S=TILE_S,
+            TILE_C=TILE_C,
             num_warps=4,
             tuned=swap_outer_and_middle__tiled_tuned,
             index64=swap_outer_and_middle__tiled__index64,

@@ -233,7 +233,11 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     grid_x, grid_y, grid_z = grid
     if S < 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if grid_x >= 4096:
+        TILE_C = min(32, _power_of_two(grid_x))
+        TILE_S = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(S))
         return [
             _Stage(
                 variance_over_middle__whole,
@@ -243,94 +247,97 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
                 S,
                 C,
                 grid_x,
-                TILE_S=min(
-                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
-                    // min(32, _power_of_two(grid_x)),
-                    _power_of_two(S),
-                ),
-                TILE_C=min(32, _power_of_two(grid_x)),
+                TILE_S=TILE_S,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=variance_over_middle__whole_tuned,
                 index64=variance_over_middle__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_S = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(S))
+    TILE_S = min(4096 // TILE_C, _power_of_two(S))
+    # 264 programs share s, each at least four tiles of it.
     s_shares = max(
         1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))
     )
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
-    s_shares_2 = s_shares
-    s_per_share_2 = triton.cdiv(S, s_shares_2)
-    parts_2 = triton.cdiv(S, s_per_share_2)
     sum_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
     sum_total = _Scratch(_arithmetic(D), grid_x * grid_y)
-    squares_partials = _Scratch(_arithmetic(D), parts_2 * (grid_x * grid_y))
-    return [
-        _Stage(
-            variance_over_middle__partial,
-            (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
-            x_ptr,
-            S,
-            C,
-            sum_partials,
-            grid_x,
-            grid_y,
-            s_per_share,
-            TILE_S=TILE_S,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=variance_over_middle__partial_tuned,
-            index64=variance_over_middle__partial__index64,
-        ),
-        _Stage(
-            variance_over_middle__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
-            sum_partials,
-            sum_total,
-            grid_x,
-            grid_y,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=variance_over_middle__final_tuned,
-            index64=variance_over_middle__final__index64,
-        ),
-        _Stage(
-            variance_over_middle__partial_2,
-            (triton.cdiv(grid_x, TILE_C) * grid_y * parts_2,),
-            x_ptr,
-            S,
-            C,
-            sum_total,
-            squares_partials,
-            grid_x,
-            grid_y,
-            s_per_share_2,
-            TILE_S=TILE_S,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=variance_over_middle__partial_2_tuned,
-            index64=variance_over_middle__partial_2__index64,
-        ),
-        _Stage(
-            variance_over_middle__final_2,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
-            y_ptr,
-            S,
-            C,
-            squares_partials,
-            grid_x,
-            grid_y,
-            parts_2,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts_2)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=variance_over_middle__final_2_tuned,
-            index64=variance_over_middle__final_2__index64,
-        ),
-    ]
+    squares_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
+
+    partial_stage = _Stage(
+        variance_over_middle__partial,
+        (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
+        x_ptr,
+        S,
+        C,
+        sum_partials,
+        grid_x,
+        grid_y,
+        s_per_share,
+        TILE_S=TILE_S,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=variance_over_middle__partial_tuned,
+        index64=variance_over_middle__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        variance_over_middle__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
+        sum_partials,
+        sum_total,
+        grid_x,
+        grid_y,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=variance_over_middle__final_tuned,
+        index64=variance_over_middle__final__index64,
+    )
+
+    TILE_C = min(64, _power_of_two(grid_x))
+    partial_2_stage = _Stage(
+        variance_over_middle__partial_2,
+        (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
+        x_ptr,
+        S,
+        C,
+        sum_total,
+        squares_partials,
+        grid_x,
+        grid_y,
+        s_per_share,
+        TILE_S=TILE_S,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=variance_over_middle__partial_2_tuned,
+        index64=variance_over_middle__partial_2__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_2_stage = _Stage(
+        variance_over_middle__final_2,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
+        y_ptr,
+        S,
+        C,
+        squares_partials,
+        grid_x,
+        grid_y,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=variance_over_middle__final_2_tuned,
+        index64=variance_over_middle__final_2__index64,
+    )
+    return [partial_stage, final_stage, partial_2_stage, final_2_stage]
 
 

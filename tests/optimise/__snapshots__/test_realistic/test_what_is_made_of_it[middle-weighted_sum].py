@@ -135,7 +135,11 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
     grid_x, grid_y, grid_z = grid
     if S < 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if grid_x >= 4096:
+        TILE_C = min(32, _power_of_two(grid_x))
+        TILE_S = min(min(4096, 16384 // max(D.itemsize, 4)) // TILE_C, _power_of_two(S))
         return [
             _Stage(
                 weighted_sum__whole,
@@ -146,57 +150,59 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
                 S,
                 C,
                 grid_x,
-                TILE_S=min(
-                    min(4096, 16384 // max(D.itemsize, 4)) // min(32, _power_of_two(grid_x)),
-                    _power_of_two(S),
-                ),
-                TILE_C=min(32, _power_of_two(grid_x)),
+                TILE_S=TILE_S,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=weighted_sum__whole_tuned,
                 index64=weighted_sum__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_S = min(min(4096, 16384 // max(D.itemsize, 4)) // TILE_C, _power_of_two(S))
+    # 264 programs share s, each at least four tiles of it.
     s_shares = max(
         1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))
     )
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
-    return [
-        _Stage(
-            weighted_sum__partial,
-            (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
-            x_ptr,
-            w_ptr,
-            S,
-            C,
-            sum_partials,
-            grid_x,
-            grid_y,
-            s_per_share,
-            TILE_S=TILE_S,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=weighted_sum__partial_tuned,
-            index64=weighted_sum__partial__index64,
-        ),
-        _Stage(
-            weighted_sum__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
-            y_ptr,
-            C,
-            sum_partials,
-            grid_x,
-            grid_y,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=weighted_sum__final_tuned,
-            index64=weighted_sum__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        weighted_sum__partial,
+        (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
+        x_ptr,
+        w_ptr,
+        S,
+        C,
+        sum_partials,
+        grid_x,
+        grid_y,
+        s_per_share,
+        TILE_S=TILE_S,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=weighted_sum__partial_tuned,
+        index64=weighted_sum__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        weighted_sum__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
+        y_ptr,
+        C,
+        sum_partials,
+        grid_x,
+        grid_y,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=weighted_sum__final_tuned,
+        index64=weighted_sum__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

@@ -46,6 +46,9 @@ def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    TILE_I = min(512 // D.itemsize, _power_of_two(N))
+    TILE_ROW = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_I, _power_of_two(grid_x))
     return [
         _Stage(
             add_to_rows__tiled,
@@ -55,12 +58,8 @@ def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
             y_ptr,
             N,
             grid_x,
-            TILE_ROW=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                // min(512 // D.itemsize, _power_of_two(N)),
-                _power_of_two(grid_x),
-            ),
-            TILE_I=min(512 // D.itemsize, _power_of_two(N)),
+            TILE_ROW=TILE_ROW,
+            TILE_I=TILE_I,
             num_warps=4,
             tuned=add_to_rows__tiled_tuned,
             index64=add_to_rows__tiled__index64,

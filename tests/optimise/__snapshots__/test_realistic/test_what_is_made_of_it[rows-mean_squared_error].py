@@ -63,34 +63,37 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
     grid_x, grid_y, grid_z = grid
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None
+
     TILE_I = min(1024, _power_of_two(n))
     parts = triton.cdiv(n, TILE_I)
     sum_partials = _Scratch(_arithmetic(D), parts)
-    return [
-        _Stage(
-            mean_squared_error__partial,
-            (parts,),
-            x_ptr,
-            target_ptr,
-            n,
-            sum_partials,
-            TILE_I=TILE_I,
-            num_warps=4,
-            tuned=mean_squared_error__partial_tuned,
-            index64=mean_squared_error__partial__index64,
-        ),
-        _Stage(
-            mean_squared_error__final,
-            (1,),
-            loss_ptr,
-            n,
-            sum_partials,
-            parts,
-            TILE_PART=min(1024, _power_of_two(parts)),
-            num_warps=4,
-            tuned=mean_squared_error__final_tuned,
-            index64=mean_squared_error__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        mean_squared_error__partial,
+        (parts,),
+        x_ptr,
+        target_ptr,
+        n,
+        sum_partials,
+        TILE_I=TILE_I,
+        num_warps=4,
+        tuned=mean_squared_error__partial_tuned,
+        index64=mean_squared_error__partial__index64,
+    )
+
+    TILE_PART = min(1024, _power_of_two(parts))
+    final_stage = _Stage(
+        mean_squared_error__final,
+        (1,),
+        loss_ptr,
+        n,
+        sum_partials,
+        parts,
+        TILE_PART=TILE_PART,
+        num_warps=4,
+        tuned=mean_squared_error__final_tuned,
+        index64=mean_squared_error__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

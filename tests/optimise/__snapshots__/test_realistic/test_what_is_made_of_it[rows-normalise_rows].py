@@ -209,97 +209,111 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if N <= 1023 and grid_x <= 255:
+
+    # Short cols share the lanes of tiles with row.
+    if N < 1024 and grid_x < 256:
         TILE_COLS = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_COLS)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
-        return [
-            _Stage(
-                normalise_rows__flat_partial,
-                (parts * grid_x,),
-                x_ptr,
-                N,
-                squares_partials,
-                grid_x,
-                TILE_COLS=TILE_COLS,
-                num_warps=4,
-                tuned=normalise_rows__flat_partial_tuned,
-                index64=normalise_rows__flat_partial__index64,
-            ),
-            _Stage(
-                normalise_rows__flat_final,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
-                squares_partials,
-                squares_total,
-                grid_x,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-                TILE_ROW=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=normalise_rows__flat_final_tuned,
-                index64=normalise_rows__flat_final__index64,
-            ),
-            _Stage(
-                normalise_rows__flat_apply,
-                lambda meta: (triton.cdiv(grid_x * N, meta["TILE_FLAT"]),),
-                x_ptr,
-                y_ptr,
-                N,
-                eps,
-                squares_total,
-                grid_x,
-                TILE_FLAT=min(512, _power_of_two(grid_x * N)),
-                num_warps=4,
-                tuned=normalise_rows__flat_apply_tuned,
-                index64=normalise_rows__flat_apply__index64,
-            ),
-        ]
-    if grid_x <= 255:
+
+        flat_partial_stage = _Stage(
+            normalise_rows__flat_partial,
+            (parts * grid_x,),
+            x_ptr,
+            N,
+            squares_partials,
+            grid_x,
+            TILE_COLS=TILE_COLS,
+            num_warps=4,
+            tuned=normalise_rows__flat_partial_tuned,
+            index64=normalise_rows__flat_partial__index64,
+        )
+
+        TILE_ROW = min(4, _power_of_two(grid_x))
+        TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            normalise_rows__flat_final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            squares_partials,
+            squares_total,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_ROW=TILE_ROW,
+            num_warps=4,
+            tuned=normalise_rows__flat_final_tuned,
+            index64=normalise_rows__flat_final__index64,
+        )
+
+        TILE_FLAT = min(512, _power_of_two(grid_x * N))
+        flat_apply_stage = _Stage(
+            normalise_rows__flat_apply,
+            lambda meta: (triton.cdiv(grid_x * N, meta["TILE_FLAT"]),),
+            x_ptr,
+            y_ptr,
+            N,
+            eps,
+            squares_total,
+            grid_x,
+            TILE_FLAT=TILE_FLAT,
+            num_warps=4,
+            tuned=normalise_rows__flat_apply_tuned,
+            index64=normalise_rows__flat_apply__index64,
+        )
+        return [flat_partial_stage, flat_final_stage, flat_apply_stage]
+
+    # Programs are few: more of them share the loops.
+    if grid_x < 256:
         TILE_COLS = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_COLS)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
-        return [
-            _Stage(
-                normalise_rows__partial,
-                (parts * grid_x,),
-                x_ptr,
-                N,
-                squares_partials,
-                grid_x,
-                TILE_COLS=TILE_COLS,
-                num_warps=4,
-                tuned=normalise_rows__partial_tuned,
-                index64=normalise_rows__partial__index64,
-            ),
-            _Stage(
-                normalise_rows__final,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
-                squares_partials,
-                squares_total,
-                grid_x,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-                TILE_ROW=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=normalise_rows__final_tuned,
-                index64=normalise_rows__final__index64,
-            ),
-            _Stage(
-                normalise_rows__apply,
-                lambda meta: (triton.cdiv(N, meta["TILE_COLS"]) * grid_x,),
-                x_ptr,
-                y_ptr,
-                N,
-                eps,
-                squares_total,
-                TILE_COLS=min(512, _power_of_two(N)),
-                num_warps=4,
-                tuned=normalise_rows__apply_tuned,
-                index64=normalise_rows__apply__index64,
-            ),
-        ]
+
+        partial_stage = _Stage(
+            normalise_rows__partial,
+            (parts * grid_x,),
+            x_ptr,
+            N,
+            squares_partials,
+            grid_x,
+            TILE_COLS=TILE_COLS,
+            num_warps=4,
+            tuned=normalise_rows__partial_tuned,
+            index64=normalise_rows__partial__index64,
+        )
+
+        TILE_ROW = min(4, _power_of_two(grid_x))
+        TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+        final_stage = _Stage(
+            normalise_rows__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            squares_partials,
+            squares_total,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_ROW=TILE_ROW,
+            num_warps=4,
+            tuned=normalise_rows__final_tuned,
+            index64=normalise_rows__final__index64,
+        )
+
+        TILE_COLS = min(512, _power_of_two(N))
+        apply_stage = _Stage(
+            normalise_rows__apply,
+            lambda meta: (triton.cdiv(N, meta["TILE_COLS"]) * grid_x,),
+            x_ptr,
+            y_ptr,
+            N,
+            eps,
+            squares_total,
+            TILE_COLS=TILE_COLS,
+            num_warps=4,
+            tuned=normalise_rows__apply_tuned,
+            index64=normalise_rows__apply__index64,
+        )
+        return [partial_stage, final_stage, apply_stage]
     return None
 
 

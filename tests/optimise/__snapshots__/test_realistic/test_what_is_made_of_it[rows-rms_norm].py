@@ -128,59 +128,62 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
     TILE_I = min(1024, _power_of_two(N))
     parts = triton.cdiv(N, TILE_I)
     squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
     squares_total = _Scratch(_arithmetic(D), grid_x)
-    return [
-        _Stage(
-            rms_norm__partial,
-            (parts * grid_x,),
-            x_ptr,
-            N,
-            squares_partials,
-            grid_x,
-            TILE_I=TILE_I,
-            num_warps=4,
-            tuned=rms_norm__partial_tuned,
-            index64=rms_norm__partial__index64,
-        ),
-        _Stage(
-            rms_norm__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
-            rrms_ptr,
-            N,
-            eps,
-            squares_partials,
-            squares_total,
-            grid_x,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_ROW=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=rms_norm__final_tuned,
-            index64=rms_norm__final__index64,
-        ),
-        _Stage(
-            rms_norm__apply,
-            lambda meta: (triton.cdiv(N, meta["TILE_I"]) * triton.cdiv(grid_x, meta["TILE_ROW"]),),
-            x_ptr,
-            weight_ptr,
-            y_ptr,
-            N,
-            eps,
-            squares_total,
-            grid_x,
-            TILE_ROW=min(
-                {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize]
-                // min(512 // D.itemsize, _power_of_two(N)),
-                _power_of_two(grid_x),
-            ),
-            TILE_I=min(512 // D.itemsize, _power_of_two(N)),
-            num_warps=4,
-            tuned=rms_norm__apply_tuned,
-            index64=rms_norm__apply__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        rms_norm__partial,
+        (parts * grid_x,),
+        x_ptr,
+        N,
+        squares_partials,
+        grid_x,
+        TILE_I=TILE_I,
+        num_warps=4,
+        tuned=rms_norm__partial_tuned,
+        index64=rms_norm__partial__index64,
+    )
+
+    TILE_ROW = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+    final_stage = _Stage(
+        rms_norm__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+        rrms_ptr,
+        N,
+        eps,
+        squares_partials,
+        squares_total,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_ROW=TILE_ROW,
+        num_warps=4,
+        tuned=rms_norm__final_tuned,
+        index64=rms_norm__final__index64,
+    )
+
+    TILE_I = min(512 // D.itemsize, _power_of_two(N))
+    TILE_ROW = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_I, _power_of_two(grid_x))
+    apply_stage = _Stage(
+        rms_norm__apply,
+        lambda meta: (triton.cdiv(N, meta["TILE_I"]) * triton.cdiv(grid_x, meta["TILE_ROW"]),),
+        x_ptr,
+        weight_ptr,
+        y_ptr,
+        N,
+        eps,
+        squares_total,
+        grid_x,
+        TILE_ROW=TILE_ROW,
+        TILE_I=TILE_I,
+        num_warps=4,
+        tuned=rms_norm__apply_tuned,
+        index64=rms_norm__apply__index64,
+    )
+    return [partial_stage, final_stage, apply_stage]
 
 

@@ -25,6 +25,8 @@ def row_product__tiled(
 def _plan_row_product(grid, x_ptr, y_ptr, N):
     """The launches in the place of `row_product`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
+
+    TILE_ROW = min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528))))
     return [
         _Stage(
             row_product__tiled,
@@ -33,7 +35,7 @@ def _plan_row_product(grid, x_ptr, y_ptr, N):
             y_ptr,
             N,
             grid_x,
-            TILE_ROW=min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528)))),
+            TILE_ROW=TILE_ROW,
             num_warps=1,
             tuned=row_product__tiled_tuned,
             index64=row_product__tiled__index64,

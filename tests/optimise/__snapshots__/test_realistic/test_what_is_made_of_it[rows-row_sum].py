@@ -75,35 +75,39 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
     TILE_I = min(1024, _power_of_two(N))
     parts = triton.cdiv(N, TILE_I)
     sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
-    return [
-        _Stage(
-            row_sum__partial,
-            (parts * grid_x,),
-            x_ptr,
-            N,
-            sum_partials,
-            grid_x,
-            TILE_I=TILE_I,
-            num_warps=4,
-            tuned=row_sum__partial_tuned,
-            index64=row_sum__partial__index64,
-        ),
-        _Stage(
-            row_sum__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
-            y_ptr,
-            sum_partials,
-            grid_x,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_ROW=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=row_sum__final_tuned,
-            index64=row_sum__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        row_sum__partial,
+        (parts * grid_x,),
+        x_ptr,
+        N,
+        sum_partials,
+        grid_x,
+        TILE_I=TILE_I,
+        num_warps=4,
+        tuned=row_sum__partial_tuned,
+        index64=row_sum__partial__index64,
+    )
+
+    TILE_ROW = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+    final_stage = _Stage(
+        row_sum__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+        y_ptr,
+        sum_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_ROW=TILE_ROW,
+        num_warps=4,
+        tuned=row_sum__final_tuned,
+        index64=row_sum__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

@@ -122,7 +122,11 @@ def _plan_divided_in_place(grid, x_ptr, y_ptr, N, C, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if grid_x >= 4096:
+        TILE_C = min(32, _power_of_two(grid_x))
+        TILE_N = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(N))
         return [
             _Stage(
                 divided_in_place__whole,
@@ -132,53 +136,54 @@ def _plan_divided_in_place(grid, x_ptr, y_ptr, N, C, *, D):
                 N,
                 C,
                 grid_x,
-                TILE_N=min(
-                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
-                    // min(32, _power_of_two(grid_x)),
-                    _power_of_two(N),
-                ),
-                TILE_C=min(32, _power_of_two(grid_x)),
+                TILE_N=TILE_N,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=divided_in_place__whole_tuned,
                 index64=divided_in_place__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    TILE_N = min(4096 // TILE_C, _power_of_two(N))
+    # 264 programs share n, each at least four tiles of it.
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)
     parts = triton.cdiv(N, n_per_share)
     mean_partials = _Scratch(_arithmetic(D), parts * grid_x)
-    return [
-        _Stage(
-            divided_in_place__partial,
-            (triton.cdiv(grid_x, TILE_C) * parts,),
-            x_ptr,
-            N,
-            C,
-            mean_partials,
-            grid_x,
-            n_per_share,
-            TILE_N=TILE_N,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=divided_in_place__partial_tuned,
-            index64=divided_in_place__partial__index64,
-        ),
-        _Stage(
-            divided_in_place__final,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
-            y_ptr,
-            N,
-            mean_partials,
-            grid_x,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(grid_x)),
-            num_warps=4,
-            tuned=divided_in_place__final_tuned,
-            index64=divided_in_place__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        divided_in_place__partial,
+        (triton.cdiv(grid_x, TILE_C) * parts,),
+        x_ptr,
+        N,
+        C,
+        mean_partials,
+        grid_x,
+        n_per_share,
+        TILE_N=TILE_N,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=divided_in_place__partial_tuned,
+        index64=divided_in_place__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(grid_x))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        divided_in_place__final,
+        lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
+        y_ptr,
+        N,
+        mean_partials,
+        grid_x,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=divided_in_place__final_tuned,
+        index64=divided_in_place__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

@@ -119,8 +119,12 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if min(grid_x, C) >= 4096:
         c_end = min(grid_x, C)
+        TILE_C = min(32, _power_of_two(c_end))
+        TILE_N = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(N))
         return [
             _Stage(
                 guarded__whole,
@@ -130,53 +134,54 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
                 N,
                 C,
                 c_end,
-                TILE_N=min(
-                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
-                    // min(32, _power_of_two(c_end)),
-                    _power_of_two(N),
-                ),
-                TILE_C=min(32, _power_of_two(c_end)),
+                TILE_N=TILE_N,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=guarded__whole_tuned,
                 index64=guarded__whole__index64,
             )
         ]
+
     c_end = min(grid_x, C)
     TILE_C = min(64, _power_of_two(c_end))
-    TILE_N = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(N))
+    TILE_N = min(4096 // TILE_C, _power_of_two(N))
+    # 264 programs share n, each at least four tiles of it.
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(c_end, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)
     parts = triton.cdiv(N, n_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * c_end)
-    return [
-        _Stage(
-            guarded__partial,
-            (triton.cdiv(c_end, TILE_C) * parts,),
-            x_ptr,
-            N,
-            C,
-            sum_partials,
-            c_end,
-            n_per_share,
-            TILE_N=TILE_N,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=guarded__partial_tuned,
-            index64=guarded__partial__index64,
-        ),
-        _Stage(
-            guarded__final,
-            lambda meta: (triton.cdiv(c_end, meta["TILE_C"]),),
-            y_ptr,
-            sum_partials,
-            c_end,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(c_end)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(c_end)),
-            num_warps=4,
-            tuned=guarded__final_tuned,
-            index64=guarded__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        guarded__partial,
+        (triton.cdiv(c_end, TILE_C) * parts,),
+        x_ptr,
+        N,
+        C,
+        sum_partials,
+        c_end,
+        n_per_share,
+        TILE_N=TILE_N,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=guarded__partial_tuned,
+        index64=guarded__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(c_end))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        guarded__final,
+        lambda meta: (triton.cdiv(c_end, meta["TILE_C"]),),
+        y_ptr,
+        sum_partials,
+        c_end,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=guarded__final_tuned,
+        index64=guarded__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

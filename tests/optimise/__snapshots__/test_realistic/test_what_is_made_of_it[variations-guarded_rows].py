@@ -229,108 +229,122 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or S < 1 or B < 1 or grid_z > 1:
         return None
-    if C <= 1023 and min(grid_x, S) * min(grid_y, B) <= 255:
+
+    # Short cols share the lanes of tiles with s.
+    if C < 1024 and min(grid_x, S) * min(grid_y, B) < 256:
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
         TILE_COLS = min(1024, _power_of_two(C))
         parts = triton.cdiv(C, TILE_COLS)
         sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
         sums_total = _Scratch(_arithmetic(D), s_end * b_end)
-        return [
-            _Stage(
-                guarded_rows__flat_partial,
-                (parts * s_end * b_end,),
-                x_ptr,
-                S,
-                C,
-                sums_partials,
-                s_end,
-                b_end,
-                TILE_COLS=TILE_COLS,
-                num_warps=4,
-                tuned=guarded_rows__flat_partial_tuned,
-                index64=guarded_rows__flat_partial__index64,
-            ),
-            _Stage(
-                guarded_rows__flat_final,
-                lambda meta: (triton.cdiv(s_end * b_end, meta["TILE_FLAT"]),),
-                sums_partials,
-                sums_total,
-                s_end,
-                b_end,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(s_end * b_end)), _power_of_two(parts)),
-                TILE_FLAT=min(4, _power_of_two(s_end * b_end)),
-                num_warps=4,
-                tuned=guarded_rows__flat_final_tuned,
-                index64=guarded_rows__flat_final__index64,
-            ),
-            _Stage(
-                guarded_rows__flat_apply,
-                lambda meta: (triton.cdiv(C * s_end, meta["TILE_FLAT"]) * b_end,),
-                x_ptr,
-                y_ptr,
-                S,
-                C,
-                sums_total,
-                s_end,
-                TILE_FLAT=min(512, _power_of_two(C * s_end)),
-                num_warps=4,
-                tuned=guarded_rows__flat_apply_tuned,
-                index64=guarded_rows__flat_apply__index64,
-            ),
-        ]
-    if min(grid_x, S) * min(grid_y, B) <= 255:
+
+        flat_partial_stage = _Stage(
+            guarded_rows__flat_partial,
+            (parts * s_end * b_end,),
+            x_ptr,
+            S,
+            C,
+            sums_partials,
+            s_end,
+            b_end,
+            TILE_COLS=TILE_COLS,
+            num_warps=4,
+            tuned=guarded_rows__flat_partial_tuned,
+            index64=guarded_rows__flat_partial__index64,
+        )
+
+        TILE_FLAT = min(4, _power_of_two(s_end * b_end))
+        TILE_PART = min(1024 // TILE_FLAT, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            guarded_rows__flat_final,
+            lambda meta: (triton.cdiv(s_end * b_end, meta["TILE_FLAT"]),),
+            sums_partials,
+            sums_total,
+            s_end,
+            b_end,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_FLAT=TILE_FLAT,
+            num_warps=4,
+            tuned=guarded_rows__flat_final_tuned,
+            index64=guarded_rows__flat_final__index64,
+        )
+
+        TILE_FLAT = min(512, _power_of_two(C * s_end))
+        flat_apply_stage = _Stage(
+            guarded_rows__flat_apply,
+            lambda meta: (triton.cdiv(C * s_end, meta["TILE_FLAT"]) * b_end,),
+            x_ptr,
+            y_ptr,
+            S,
+            C,
+            sums_total,
+            s_end,
+            TILE_FLAT=TILE_FLAT,
+            num_warps=4,
+            tuned=guarded_rows__flat_apply_tuned,
+            index64=guarded_rows__flat_apply__index64,
+        )
+        return [flat_partial_stage, flat_final_stage, flat_apply_stage]
+
+    # Programs are few: more of them share the loops.
+    if min(grid_x, S) * min(grid_y, B) < 256:
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
         TILE_COLS = min(1024, _power_of_two(C))
         parts = triton.cdiv(C, TILE_COLS)
         sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
         sums_total = _Scratch(_arithmetic(D), s_end * b_end)
-        return [
-            _Stage(
-                guarded_rows__partial,
-                (parts * s_end * b_end,),
-                x_ptr,
-                S,
-                C,
-                sums_partials,
-                s_end,
-                b_end,
-                TILE_COLS=TILE_COLS,
-                num_warps=4,
-                tuned=guarded_rows__partial_tuned,
-                index64=guarded_rows__partial__index64,
-            ),
-            _Stage(
-                guarded_rows__final,
-                lambda meta: (triton.cdiv(s_end, meta["TILE_S"]) * b_end,),
-                sums_partials,
-                sums_total,
-                s_end,
-                b_end,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(s_end)), _power_of_two(parts)),
-                TILE_S=min(4, _power_of_two(s_end)),
-                num_warps=4,
-                tuned=guarded_rows__final_tuned,
-                index64=guarded_rows__final__index64,
-            ),
-            _Stage(
-                guarded_rows__apply,
-                lambda meta: (triton.cdiv(C, meta["TILE_COLS"]) * s_end * b_end,),
-                x_ptr,
-                y_ptr,
-                S,
-                C,
-                sums_total,
-                s_end,
-                TILE_COLS=min(512, _power_of_two(C)),
-                num_warps=4,
-                tuned=guarded_rows__apply_tuned,
-                index64=guarded_rows__apply__index64,
-            ),
-        ]
+
+        partial_stage = _Stage(
+            guarded_rows__partial,
+            (parts * s_end * b_end,),
+            x_ptr,
+            S,
+            C,
+            sums_partials,
+            s_end,
+            b_end,
+            TILE_COLS=TILE_COLS,
+            num_warps=4,
+            tuned=guarded_rows__partial_tuned,
+            index64=guarded_rows__partial__index64,
+        )
+
+        TILE_S = min(4, _power_of_two(s_end))
+        TILE_PART = min(1024 // TILE_S, _power_of_two(parts))
+        final_stage = _Stage(
+            guarded_rows__final,
+            lambda meta: (triton.cdiv(s_end, meta["TILE_S"]) * b_end,),
+            sums_partials,
+            sums_total,
+            s_end,
+            b_end,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_S=TILE_S,
+            num_warps=4,
+            tuned=guarded_rows__final_tuned,
+            index64=guarded_rows__final__index64,
+        )
+
+        TILE_COLS = min(512, _power_of_two(C))
+        apply_stage = _Stage(
+            guarded_rows__apply,
+            lambda meta: (triton.cdiv(C, meta["TILE_COLS"]) * s_end * b_end,),
+            x_ptr,
+            y_ptr,
+            S,
+            C,
+            sums_total,
+            s_end,
+            TILE_COLS=TILE_COLS,
+            num_warps=4,
+            tuned=guarded_rows__apply_tuned,
+            index64=guarded_rows__apply__index64,
+        )
+        return [partial_stage, final_stage, apply_stage]
     return None
 
 

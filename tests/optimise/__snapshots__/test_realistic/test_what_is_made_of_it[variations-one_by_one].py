@@ -70,37 +70,42 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or grid_y > 1 or grid_z > 1:
         return None
-    if grid_x <= 255:
+
+    # Programs are few: more of them share the loops.
+    if grid_x < 256:
         TILE_COLS = min(1024, _power_of_two(C))
         parts = triton.cdiv(C, TILE_COLS)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
-        return [
-            _Stage(
-                one_by_one__partial,
-                (parts * grid_x,),
-                x_ptr,
-                C,
-                sum_partials,
-                grid_x,
-                TILE_COLS=TILE_COLS,
-                num_warps=4,
-                tuned=one_by_one__partial_tuned,
-                index64=one_by_one__partial__index64,
-            ),
-            _Stage(
-                one_by_one__final,
-                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
-                y_ptr,
-                sum_partials,
-                grid_x,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(grid_x)), _power_of_two(parts)),
-                TILE_ROW=min(4, _power_of_two(grid_x)),
-                num_warps=4,
-                tuned=one_by_one__final_tuned,
-                index64=one_by_one__final__index64,
-            ),
-        ]
+
+        partial_stage = _Stage(
+            one_by_one__partial,
+            (parts * grid_x,),
+            x_ptr,
+            C,
+            sum_partials,
+            grid_x,
+            TILE_COLS=TILE_COLS,
+            num_warps=4,
+            tuned=one_by_one__partial_tuned,
+            index64=one_by_one__partial__index64,
+        )
+
+        TILE_ROW = min(4, _power_of_two(grid_x))
+        TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+        final_stage = _Stage(
+            one_by_one__final,
+            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+            y_ptr,
+            sum_partials,
+            grid_x,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_ROW=TILE_ROW,
+            num_warps=4,
+            tuned=one_by_one__final_tuned,
+            index64=one_by_one__final__index64,
+        )
+        return [partial_stage, final_stage]
     return None
 
 

@@ -229,53 +229,63 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         or grid_z > 1
     ):
         return None
-    if C <= 1023:
+
+    # Short c share the lanes of tiles with w.
+    if C < 1024:
         TILE_FLAT = min(64, _power_of_two(W * C))
-        TILE_S = min(min(4096, 32768 // D.itemsize) // TILE_FLAT, _power_of_two(S))
+        TILE_S = min(4096 // TILE_FLAT, _power_of_two(S))
         pid_high_end = grid_x // C
         b_end = pid_high_end // W
+        # 264 programs share s, each at least four tiles of it.
         s_shares = max(
             1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(W * C, TILE_FLAT) * b_end))
         )
         s_per_share = triton.cdiv(S, s_shares)
         parts = triton.cdiv(S, s_per_share)
         sum_partials = _Scratch(_arithmetic(D), parts * (C * W * b_end))
-        return [
-            _Stage(
-                program_of_three_digits__flat_partial,
-                (triton.cdiv(W * C, TILE_FLAT) * b_end * parts,),
-                x_ptr,
-                S,
-                W,
-                C,
-                sum_partials,
-                b_end,
-                s_per_share,
-                TILE_S=TILE_S,
-                TILE_FLAT=TILE_FLAT,
-                num_warps=4,
-                tuned=program_of_three_digits__flat_partial_tuned,
-                index64=program_of_three_digits__flat_partial__index64,
-            ),
-            _Stage(
-                program_of_three_digits__flat_final,
-                lambda meta: (triton.cdiv(W * C, meta["TILE_FLAT"]) * b_end,),
-                y_ptr,
-                W,
-                C,
-                sum_partials,
-                b_end,
-                parts,
-                TILE_PART=min(1024 // min(4, _power_of_two(W * C)), _power_of_two(parts)),
-                TILE_FLAT=min(4, _power_of_two(W * C)),
-                num_warps=4,
-                tuned=program_of_three_digits__flat_final_tuned,
-                index64=program_of_three_digits__flat_final__index64,
-            ),
-        ]
+
+        flat_partial_stage = _Stage(
+            program_of_three_digits__flat_partial,
+            (triton.cdiv(W * C, TILE_FLAT) * b_end * parts,),
+            x_ptr,
+            S,
+            W,
+            C,
+            sum_partials,
+            b_end,
+            s_per_share,
+            TILE_S=TILE_S,
+            TILE_FLAT=TILE_FLAT,
+            num_warps=4,
+            tuned=program_of_three_digits__flat_partial_tuned,
+            index64=program_of_three_digits__flat_partial__index64,
+        )
+
+        TILE_FLAT = min(4, _power_of_two(W * C))
+        TILE_PART = min(1024 // TILE_FLAT, _power_of_two(parts))
+        flat_final_stage = _Stage(
+            program_of_three_digits__flat_final,
+            lambda meta: (triton.cdiv(W * C, meta["TILE_FLAT"]) * b_end,),
+            y_ptr,
+            W,
+            C,
+            sum_partials,
+            b_end,
+            parts,
+            TILE_PART=TILE_PART,
+            TILE_FLAT=TILE_FLAT,
+            num_warps=4,
+            tuned=program_of_three_digits__flat_final_tuned,
+            index64=program_of_three_digits__flat_final__index64,
+        )
+        return [flat_partial_stage, flat_final_stage]
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if C >= 4096:
         pid_high_end = grid_x // C
         b_end = pid_high_end // W
+        TILE_C = min(32, _power_of_two(C))
+        TILE_S = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(S))
         return [
             _Stage(
                 program_of_three_digits__whole,
@@ -285,57 +295,58 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
                 S,
                 W,
                 C,
-                TILE_S=min(
-                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
-                    // min(32, _power_of_two(C)),
-                    _power_of_two(S),
-                ),
-                TILE_C=min(32, _power_of_two(C)),
+                TILE_S=TILE_S,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=program_of_three_digits__whole_tuned,
                 index64=program_of_three_digits__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(C))
-    TILE_S = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(S))
+    TILE_S = min(4096 // TILE_C, _power_of_two(S))
     pid_high_end = grid_x // C
     b_end = pid_high_end // W
+    # 264 programs share s, each at least four tiles of it.
     s_shares = max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(C, TILE_C) * W * b_end)))
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * (C * W * b_end))
-    return [
-        _Stage(
-            program_of_three_digits__partial,
-            (triton.cdiv(C, TILE_C) * W * b_end * parts,),
-            x_ptr,
-            S,
-            W,
-            C,
-            sum_partials,
-            b_end,
-            s_per_share,
-            TILE_S=TILE_S,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=program_of_three_digits__partial_tuned,
-            index64=program_of_three_digits__partial__index64,
-        ),
-        _Stage(
-            program_of_three_digits__final,
-            lambda meta: (triton.cdiv(C, meta["TILE_C"]) * W * b_end,),
-            y_ptr,
-            W,
-            C,
-            sum_partials,
-            b_end,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(C)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(C)),
-            num_warps=4,
-            tuned=program_of_three_digits__final_tuned,
-            index64=program_of_three_digits__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        program_of_three_digits__partial,
+        (triton.cdiv(C, TILE_C) * W * b_end * parts,),
+        x_ptr,
+        S,
+        W,
+        C,
+        sum_partials,
+        b_end,
+        s_per_share,
+        TILE_S=TILE_S,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=program_of_three_digits__partial_tuned,
+        index64=program_of_three_digits__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(C))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        program_of_three_digits__final,
+        lambda meta: (triton.cdiv(C, meta["TILE_C"]) * W * b_end,),
+        y_ptr,
+        W,
+        C,
+        sum_partials,
+        b_end,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=program_of_three_digits__final_tuned,
+        index64=program_of_three_digits__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

@@ -127,8 +127,12 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or S < 1 or (grid_x // C) * C < grid_x or grid_y > 1 or grid_z > 1:
         return None
+
+    # Tiles of so many c are programs enough: each reduces all of its own.
     if C >= 4096:
         b_end = grid_x // C
+        TILE_C = min(32, _power_of_two(C))
+        TILE_S = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(S))
         return [
             _Stage(
                 program_taken_apart__whole,
@@ -137,54 +141,55 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
                 y_ptr,
                 S,
                 C,
-                TILE_S=min(
-                    min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize], 32768 // D.itemsize)
-                    // min(32, _power_of_two(C)),
-                    _power_of_two(S),
-                ),
-                TILE_C=min(32, _power_of_two(C)),
+                TILE_S=TILE_S,
+                TILE_C=TILE_C,
                 num_warps=4,
                 tuned=program_taken_apart__whole_tuned,
                 index64=program_taken_apart__whole__index64,
             )
         ]
+
     TILE_C = min(64, _power_of_two(C))
-    TILE_S = min(min(4096, 32768 // D.itemsize) // TILE_C, _power_of_two(S))
+    TILE_S = min(4096 // TILE_C, _power_of_two(S))
     b_end = grid_x // C
+    # 264 programs share s, each at least four tiles of it.
     s_shares = max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(C, TILE_C) * b_end)))
     s_per_share = triton.cdiv(S, s_shares)
     parts = triton.cdiv(S, s_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * (C * b_end))
-    return [
-        _Stage(
-            program_taken_apart__partial,
-            (triton.cdiv(C, TILE_C) * b_end * parts,),
-            x_ptr,
-            S,
-            C,
-            sum_partials,
-            b_end,
-            s_per_share,
-            TILE_S=TILE_S,
-            TILE_C=TILE_C,
-            num_warps=4,
-            tuned=program_taken_apart__partial_tuned,
-            index64=program_taken_apart__partial__index64,
-        ),
-        _Stage(
-            program_taken_apart__final,
-            lambda meta: (triton.cdiv(C, meta["TILE_C"]) * b_end,),
-            y_ptr,
-            C,
-            sum_partials,
-            b_end,
-            parts,
-            TILE_PART=min(1024 // min(4, _power_of_two(C)), _power_of_two(parts)),
-            TILE_C=min(4, _power_of_two(C)),
-            num_warps=4,
-            tuned=program_taken_apart__final_tuned,
-            index64=program_taken_apart__final__index64,
-        ),
-    ]
+
+    partial_stage = _Stage(
+        program_taken_apart__partial,
+        (triton.cdiv(C, TILE_C) * b_end * parts,),
+        x_ptr,
+        S,
+        C,
+        sum_partials,
+        b_end,
+        s_per_share,
+        TILE_S=TILE_S,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=program_taken_apart__partial_tuned,
+        index64=program_taken_apart__partial__index64,
+    )
+
+    TILE_C = min(4, _power_of_two(C))
+    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    final_stage = _Stage(
+        program_taken_apart__final,
+        lambda meta: (triton.cdiv(C, meta["TILE_C"]) * b_end,),
+        y_ptr,
+        C,
+        sum_partials,
+        b_end,
+        parts,
+        TILE_PART=TILE_PART,
+        TILE_C=TILE_C,
+        num_warps=4,
+        tuned=program_taken_apart__final_tuned,
+        index64=program_taken_apart__final__index64,
+    )
+    return [partial_stage, final_stage]
 
 

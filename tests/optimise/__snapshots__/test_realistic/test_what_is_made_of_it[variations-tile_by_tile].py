@@ -35,7 +35,9 @@ def tile_by_tile__tiled(
 def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
     """The launches in the place of `tile_by_tile`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
-    if BLOCK <= 1024:
+
+    if BLOCK < 1025:
+        TILE_C = min(64, 8192 // BLOCK, max(8, _power_of_two(triton.cdiv(grid_x, 528))))
         return [
             _Stage(
                 tile_by_tile__tiled,
@@ -47,7 +49,7 @@ def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
                 tiles,
                 grid_x,
                 BLOCK=BLOCK,
-                TILE_C=min(64, 8192 // BLOCK, max(8, _power_of_two(triton.cdiv(grid_x, 528)))),
+                TILE_C=TILE_C,
                 num_warps=8,
                 tuned=tile_by_tile__tiled_tuned,
                 index64=tile_by_tile__tiled__index64,

@@ -31,8 +31,10 @@ def whole_rows__tiled(
 def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
     """The launches in the place of `whole_rows`; None for the kernel itself."""
     grid_x, grid_y, grid_z = grid
-    if BLOCK <= 512 and N >= 1:
+
+    if BLOCK < 513 and N >= 1:
         row_end = min(grid_x, N)
+        TILE_ROW = min(1024 // BLOCK, _power_of_two(row_end))
         return [
             _Stage(
                 whole_rows__tiled,
@@ -42,7 +44,7 @@ def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
                 C,
                 row_end,
                 BLOCK=BLOCK,
-                TILE_ROW=min(1024 // BLOCK, _power_of_two(row_end)),
+                TILE_ROW=TILE_ROW,
                 num_warps=4,
                 tuned=whole_rows__tiled_tuned,
                 index64=whole_rows__tiled__index64,
