@@ -9,9 +9,9 @@ import bisect
 import hashlib
 import re
 from functools import cached_property
-from typing import NamedTuple
 
 from transpiler.frozen import dataclass
+from transpiler.tuples import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

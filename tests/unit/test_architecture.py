@@ -26,15 +26,16 @@ PYTHON = [
 ]
 NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 
-_BASE = ("version", "frozen", "resources", "cache", "source")
+_BASE = ("version", "frozen", "tuples", "resources", "cache", "source")
 _IR = ("ir", "ops")
 _MIDDLE = (*_BASE, "diagnostics", "syntax", *_IR, "analysis")
 MAY_IMPORT = {
     "version": (),
     "frozen": (),
+    "tuples": (),
     "resources": (),
     "cache": (),
-    "source": ("frozen",),
+    "source": ("frozen", "tuples"),
     "diagnostics": _BASE,
     "syntax": (*_BASE, "diagnostics"),
     "frontend": (*_BASE, "diagnostics", "syntax"),

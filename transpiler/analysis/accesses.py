@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.addresses import mask_of
 from transpiler.analysis.expansion import Expansion, UnknownQuantityError
@@ -20,6 +20,7 @@ from transpiler.analysis.values import (
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import DType, Scalar, Tensor
 from transpiler.ir.visit import child_expressions
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.analysis.facts import Facts

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.flow import Given
 from transpiler.analysis.polynomial import Polynomial, constant
 from transpiler.analysis.values import Values, named_value
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Pointer, PointerTensor
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.analysis.flow import Site

@@ -6,11 +6,12 @@ so what is left of them says what the offsets are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.expansion import Expansion, UnknownQuantityError
 from transpiler.analysis.polynomial import Polynomial
 from transpiler.analysis.quantities import ONE, Given, Grid, Quantities, Quotient, Variable
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.analysis.values import Values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.polynomial import Polynomial, constant
 from transpiler.analysis.quantities import (
@@ -15,6 +15,7 @@ from transpiler.analysis.quantities import (
     Variable,
     substituted,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ it is 1 + the offset of an element that some program touches whatever memory hol
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.demands import Demands, Terms
 from transpiler.analysis.furthest import furthest
@@ -14,6 +14,7 @@ from transpiler.analysis.polynomial import Polynomial, constant
 from transpiler.analysis.written import Writer
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import AtLeast, Footprint
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

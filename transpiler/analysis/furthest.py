@@ -7,7 +7,7 @@ has to know that they are possible. What it cannot know, it demands of the launc
 from __future__ import annotations
 
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.polynomial import Polynomial, constant, made_of
 from transpiler.analysis.quantities import (
@@ -21,6 +21,7 @@ from transpiler.analysis.quantities import (
     parts_of,
     split,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.analysis.flow import Bound
 from transpiler.analysis.polynomial import LaneAtom, OpaqueAtom, Polynomial, VariableAtom, constant
@@ -15,6 +15,7 @@ from transpiler.analysis.values import (
     operands,
 )
 from transpiler.ir import nodes as ir
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ unknown, and nobody may conclude anything from it.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.flow import Bound, Carried
 from transpiler.analysis.masks import Condition, Negative
@@ -18,6 +18,7 @@ from transpiler.analysis.values import added_dimension, copied, named_value, ope
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import DType, DtypeParameter, Scalar, Tensor
 from transpiler.ops.model import Effect
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.ir import nodes as ir
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.analysis.flow import Definition

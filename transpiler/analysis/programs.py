@@ -7,7 +7,7 @@ that lacks a coordinate is shared by all programs that differ in it alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.analysis.flow import (
     Bound,
@@ -22,6 +22,7 @@ from transpiler.analysis.flow import (
 from transpiler.analysis.values import Values, is_integer, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import child_expressions, walk_block
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

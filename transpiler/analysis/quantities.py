@@ -6,7 +6,7 @@ Quotients are quotients of polynomials, so an offset can be asked what it is whe
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.analysis.polynomial import (
     Polynomial,
@@ -14,6 +14,7 @@ from transpiler.analysis.polynomial import (
     made_of,
 )
 from transpiler.ir import nodes as ir
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.flow import Bound, Carried, Counted, Element, Merge, Updated
 from transpiler.analysis.polynomial import Polynomial, VariableAtom
@@ -13,6 +13,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import DType, Scalar, Tensor
 from transpiler.ir.visit import child_expressions
 from transpiler.ops.model import Effect, ShapeOf, ShapeReduced
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

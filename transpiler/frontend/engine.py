@@ -7,10 +7,11 @@ take a sixth of its time, and that a rule whose value is that of its only child 
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.frontend.build.statements import StatementBuilder
 from transpiler.frontend.lexer import Lexeme, RustLexer
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from transpiler.frontend.build.macro_calls import ArmHead
 from transpiler.frontend.build.types import Generics
@@ -21,6 +21,7 @@ from transpiler.source import Span
 from transpiler.syntax.base import Node
 from transpiler.syntax.nodes import Attribute, MetaItem, OpaqueType, TextLiteral, Type
 from transpiler.syntax.text_literals import text_value
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.frontend.engine import Parser

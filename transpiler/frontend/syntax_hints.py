@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
+
+from transpiler.tuples import NamedTuple
 
 _LOOKALIKES = {
     **dict.fromkeys("“”„‟«»", '"'),

@@ -13,10 +13,11 @@ Where that leaves a parameter with no meaning, or with several, the kernels are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir.types import DType, DtypeParameter, Pointer, Scalar, type_text
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.host.types import UnknownError
 from transpiler.target.model import (
@@ -16,6 +16,7 @@ from transpiler.target.model import (
     Suite,
     Unary,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

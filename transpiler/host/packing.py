@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.host.pushes import Branch, Delegated, Many, Visit
 from transpiler.host.values import NONE
 from transpiler.ir.types import DType, Pointer, Scalar
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

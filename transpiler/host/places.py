@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.addresses import mask_of
 from transpiler.analysis.facts import Facts
 from transpiler.analysis.polynomial import LaneAtom, ProgramAtom, SymbolAtom
 from transpiler.host.counterparts import stem_of
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir.types import DType
@@ -29,6 +29,7 @@ from transpiler.target.model import (
     Unary,
     dotted,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.host.types import HostType

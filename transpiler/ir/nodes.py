@@ -10,9 +10,10 @@ from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from transpiler.frozen import dataclass
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

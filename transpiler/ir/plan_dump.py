@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir.dump import dump_routine
 from transpiler.ir.extent_fold import ExtentFold
 from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import dtype_text
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

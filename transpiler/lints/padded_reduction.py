@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.masks import Condition, MaskTerm, Negative
 from transpiler.analysis.padding import Padding, Paddings, is_harmful
@@ -18,6 +18,7 @@ from transpiler.analysis.values import is_integer, named_value
 from transpiler.diagnostics.model import Label
 from transpiler.ir.types import Tensor
 from transpiler.ops.model import ShapeMatrixProduct
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

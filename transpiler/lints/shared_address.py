@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations_with_replacement, product
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.addresses import mask_of
 from transpiler.analysis.masks import Negative
@@ -20,6 +20,7 @@ from transpiler.analysis.values import named_value
 from transpiler.diagnostics.model import Label
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import child_expressions
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.optimise.flags import (
@@ -15,6 +15,7 @@ from transpiler.optimise.flags import (
     VECTORISE_LOOP,
 )
 from transpiler.optimise.work import loops
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

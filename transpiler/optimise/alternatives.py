@@ -5,7 +5,7 @@ They are asked for in order, so each has to pay against those behind it, and the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir.extent import Number
 from transpiler.optimise import shapes
@@ -18,6 +18,7 @@ from transpiler.optimise.layout import layout
 from transpiler.optimise.nest import AxisKind, Loop
 from transpiler.optimise.stages import Stages
 from transpiler.optimise.work import Role, Work, indices_of, loops
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,7 @@ much, the two are the quotient and the remainder of one index `e`, and the addre
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.polynomial import constant
 from transpiler.ir import nodes as ir
@@ -16,6 +16,7 @@ from transpiler.optimise.build import Build
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.expressions import IntegerRewriter, expression_of
 from transpiler.optimise.work import Work, indices_of, rewritten, without_dead
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial

@@ -9,7 +9,7 @@ indices an element of its own if the axes are digits of a mixed radix (`transpil
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.mixed_radix import Digit, mixed_radix
 from transpiler.analysis.polynomial import constant
@@ -20,6 +20,7 @@ from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.nest import Loop, item_expressions
 from transpiler.optimise.refusals import refuse
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -16,7 +16,7 @@ alone. A policy that an author chose stays. It is a hint to the cache: no value 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.accesses import Access, access_of
 from transpiler.analysis.facts import Facts
@@ -28,6 +28,7 @@ from transpiler.ir.types import Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.enums import ENUMS
 from transpiler.optimise.flags import EVICTION
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.optimise.extents import extent_of
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection

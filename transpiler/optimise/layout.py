@@ -7,7 +7,7 @@ axis along which the addresses of most accesses are contiguous. The rows are a l
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.polynomial import constant
 from transpiler.ir.extent import ItemSize, Number
@@ -28,6 +28,7 @@ from transpiler.optimise.nest import AxisKind, Loop
 from transpiler.optimise.shapes import by_size, count, lanes_of
 from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import Role, indices_of, loops
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ is replaced by the identity, by a selection: nothing relies on what a load left 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
@@ -25,6 +25,7 @@ from transpiler.optimise.place import Place
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.tiled import Tiler
 from transpiler.optimise.work import Role, without_dead
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

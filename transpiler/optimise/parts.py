@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.nest import Loop
 from transpiler.optimise.work import needed
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir.extent import Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Stage, Variant
@@ -34,6 +34,7 @@ from transpiler.optimise.used_dtypes import with_used_dtypes
 from transpiler.optimise.variants import VariantMaker
 from transpiler.optimise.widen import widen
 from transpiler.optimise.work import indices_of, loops
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -5,11 +5,12 @@ What is called reasoned was not measured; every other number was, on an H200.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.ir.extent import Lookup, Number
 from transpiler.optimise.extents import least, rounded_down
 from transpiler.optimise.widen_axis import Order
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

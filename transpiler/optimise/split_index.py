@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.mixed_radix import ratio
 from transpiler.analysis.polynomial import constant, made_of
@@ -16,6 +16,7 @@ from transpiler.optimise.expressions import IntegerRewriter, expression_of
 from transpiler.optimise.nest import Loop, item_expressions, walk_items
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.work import rewritten, substituted
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.analysis.polynomial import Polynomial

@@ -9,7 +9,7 @@ there; what was reduced comes from memory.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Extent, Named, Number
@@ -33,6 +33,7 @@ from transpiler.optimise.work import (
     symbols_read,
     taken,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.optimise.nest import Item, Nest

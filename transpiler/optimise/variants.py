@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir.launch_plan import Variant
 from transpiler.optimise.account import Note
@@ -22,6 +22,7 @@ from transpiler.optimise.nest import AxisKind
 from transpiler.optimise.outright import outright
 from transpiler.optimise.used_dtypes import with_used_dtypes
 from transpiler.optimise.work import Role
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ Whatever the kernel does stays as it is, in the order in which it does it; it do
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.effects import Failures, effects_of, is_volatile
 from transpiler.analysis.facts import Facts
@@ -32,6 +32,7 @@ from transpiler.optimise.widen_axis import Order, choices, extents
 from transpiler.optimise.widen_frame import Frame, Varying, is_program
 from transpiler.optimise.widen_sizes import Sizes
 from transpiler.optimise.widen_statements import Widener
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

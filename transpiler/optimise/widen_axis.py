@@ -10,7 +10,7 @@ comes to depend on its neighbours in a tile, on those that are there to fill it 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.flow import Counted
 from transpiler.analysis.polynomial import (
@@ -25,6 +25,7 @@ from transpiler.ir.types import Descriptor, NamedDimension, PointerTensor, Tenso
 from transpiler.ops.enums import ENUMS
 from transpiler.optimise.refusals import RefusedError, refuse
 from transpiler.optimise.widen_frame import Varying, is_program
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,12 +7,13 @@ the first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import NamedDimension
 from transpiler.ir.visit import statement_blocks, walk_expression
 from transpiler.optimise.build import shape_of
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named, Number
@@ -21,6 +21,7 @@ from transpiler.optimise.extents import (
 )
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widen_axis import Order, members
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

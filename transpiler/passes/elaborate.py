@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.model import Label
 from transpiler.ir import nodes as ir
@@ -28,6 +28,7 @@ from transpiler.source import Span
 from transpiler.syntax import nodes as syntax
 from transpiler.syntax.hygiene import ROOT_CONTEXT
 from transpiler.syntax.printer import print_type
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from transpiler.ir import nodes as ir
 from transpiler.passes.coverage import Coverage, first_missing
@@ -12,6 +12,7 @@ from transpiler.passes.elaboration import is_poison
 from transpiler.passes.macro_calls import is_unreachable
 from transpiler.passes.patterns import PatternElaborator
 from transpiler.syntax import nodes as syntax
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

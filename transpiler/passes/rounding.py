@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
 
 from transpiler.ir.types import DType
+from transpiler.tuples import NamedTuple
 
 
 class _Format(NamedTuple):

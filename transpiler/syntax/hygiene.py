@@ -9,7 +9,9 @@ functions, constants, types and generics, goes by the name alone, as in Rust.
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.source import Span

@@ -7,7 +7,7 @@ free of layout, so that two texts that differ in white space alone give trees th
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.frozen import dataclass
 from transpiler.syntax.base import NO_TRIVIA, Comment, Node, Trivia
@@ -26,6 +26,7 @@ from transpiler.syntax.patterns import StructPattern as StructPattern
 from transpiler.syntax.patterns import TuplePattern as TuplePattern
 from transpiler.syntax.patterns import TupleStructPattern as TupleStructPattern
 from transpiler.syntax.patterns import WildcardPattern as WildcardPattern
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.source import Span

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from transpiler.target.document import INDENT
 from transpiler.target.expression_printer import LINE_WIDTH, print_expression
@@ -25,6 +25,7 @@ from transpiler.target.model import (
     Tuple,
     While,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.source import Span

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.render.visible import visible, width
 from transpiler.frozen import dataclass
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

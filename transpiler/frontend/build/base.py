@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from transpiler.frontend.lexer import Lexeme
 from transpiler.frontend.trivia import take
 from transpiler.source import Span
 from transpiler.syntax.hygiene import ROOT_CONTEXT
 from transpiler.syntax.nodes import Path, PathSegment
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

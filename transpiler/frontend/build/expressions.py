@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.frontend.build.base import (
     ClosureParameters,
@@ -65,6 +65,7 @@ from transpiler.syntax.nodes import (
     Unary,
     UnaryOperator,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.syntax.base import Comment

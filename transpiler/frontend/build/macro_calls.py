@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.frontend.faults import Fault
 from transpiler.source import Span
@@ -20,6 +20,7 @@ from transpiler.syntax.nodes import (
     WildcardPattern,
 )
 from transpiler.syntax.text_literals import text_value
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from transpiler.frontend.build.base import Nested

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.frontend.build.base import spanning
 from transpiler.frontend.build.expressions import ExpressionBuilder
@@ -36,6 +36,7 @@ from transpiler.syntax.nodes import (
     Type,
     While,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

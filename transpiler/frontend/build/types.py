@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.frontend.build.base import (
     BoundDraft,
@@ -44,6 +44,7 @@ from transpiler.syntax.nodes import (
     Type,
     TypeParameter,
 )
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

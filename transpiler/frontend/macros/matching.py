@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.frontend.macros.fragments import TRANSPARENT, fragment_end
 from transpiler.frontend.macros.trees import Group, Token, Tree, at, is_token
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.model import Label
 from transpiler.frozen import dataclass
 from transpiler.source import Position, SourceFile, Span
 from transpiler.syntax.hygiene import NO_MACROS, ROOT_CONTEXT, Hygiene
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.frontend.delimiters import STRING, UnterminatedError, block_comment_end
 from transpiler.frontend.heads import doc_lines, is_outer_doc
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
