@@ -6,13 +6,11 @@ Nothing here prints: what goes wrong is a `FileError` that carries its diagnosti
 from __future__ import annotations
 
 import os
-import signal
 import stat
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from transpiler.diagnostics.codes import CODES
 from transpiler.diagnostics.model import Diagnostic
 from transpiler.frozen import dataclass
 from transpiler.source import SourceFile
@@ -43,6 +41,8 @@ class FileError(Exception):
         notes: tuple[str, ...] = (),
         help: str | None = None,  # noqa: A002 - the part of a diagnostic it is
     ) -> None:
+        from transpiler.diagnostics.codes import CODES  # noqa: PLC0415 - for failures alone
+
         super().__init__(message)
         self.name = name
         self.diagnostic = Diagnostic(
@@ -246,7 +246,8 @@ def parallel_map(
     workers = min(len(items), _processors())
     if workers < 2 or sum(sizes) < _BYTES_WORTH_A_POOL:
         return [function(item) for item in items]
-    # Imported here: most runs have one file, and start faster without it.
+    # Imported here: most runs have one file, and start faster without them.
+    import signal  # noqa: PLC0415
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
 
     chunk = max(1, len(items) // (workers * 4))

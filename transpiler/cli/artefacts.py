@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from transpiler.cli.describe import document
 from transpiler.cli.request import Place
 from transpiler.cli.values import Emit
 from transpiler.diagnostics.model import Diagnostic, Severity
@@ -113,6 +112,8 @@ def _collision(message: str) -> Diagnostic:
 
 def _join(emit: Emit, parts: Sequence[Translated]) -> bytes:
     if emit is Emit.JSON:
+        from transpiler.cli.describe import document  # noqa: PLC0415 - for this format alone
+
         files = [each.translation.description for each in parts]
         return document([file for file in files if file is not None]).encode()
     texts = [each.translation.text or "" for each in parts]

@@ -12,7 +12,7 @@ import sys
 from enum import Enum
 from typing import TYPE_CHECKING, BinaryIO
 
-from transpiler.diagnostics.render.snippet import Segment, Style
+from transpiler.diagnostics.render.segment import Segment, Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from transpiler.diagnostics.render.snippet import Segment, Style
+from transpiler.diagnostics.render.segment import Segment, Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -163,15 +163,19 @@ def _print_reports(
     is_taken = request.is_diff or request.destination.place is Place.STDOUT
     is_taken = is_taken or any(artefact.path is None for artefact in artefacts)
     stream = console.data if kind.is_data and not is_taken else console.notes
+    if not kind.is_data:
+        reports = [it for it in _for_people(request, reports) if it.diagnostics]
+        if not reports:
+            return
     match kind:
         case MessageFormat.FULL:
             from transpiler.diagnostics.render import full  # noqa: PLC0415 - one renderer a run
 
-            stream.segments(full.segments(_for_people(request, reports)))
+            stream.segments(full.segments(reports))
         case MessageFormat.CONCISE:
             from transpiler.diagnostics.render import concise  # noqa: PLC0415
 
-            stream.write(concise.render(_for_people(request, reports)))
+            stream.write(concise.render(reports))
         case MessageFormat.JSON:
             from transpiler.diagnostics.render import json  # noqa: PLC0415
 

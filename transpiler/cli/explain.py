@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from transpiler.diagnostics.codes import CODES
-from transpiler.diagnostics.render.snippet import Segment, Style
+from transpiler.diagnostics.render.segment import Segment, Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

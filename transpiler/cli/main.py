@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from transpiler.cli.request import Given
+    from transpiler.cli.given import Given
 
 _NAME = "teeny-transpile"
 _INTERRUPTED = 130

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,49 +17,12 @@ from transpiler.pipeline import Options
 from transpiler.workspace import exists, is_folder
 
 if TYPE_CHECKING:
-    import re
-
-    from transpiler.cli.optimising import Flag
-    from transpiler.cli.values import Block
-    from transpiler.ir.types import DType
-    from transpiler.optimise.tuned import TunedChoices
+    from transpiler.cli.given import Given
 
 STDIN = "-"
 STDOUT = "-"
 _DEFAULT_FOLDER = Path("generated")
 _DEFAULT_TARGET = "sm_90"
-
-
-class Given(TypedDict):
-    """The command line as click hands it over, by parameter name."""
-
-    paths: tuple[str, ...]
-    output: str | None
-    stdin_filename: str | None
-    kernels: tuple[str, ...]
-    features: tuple[str, ...]
-    default_features: bool
-    blocks: tuple[Block, ...]
-    dtypes: tuple[DType, ...] | None
-    level: bool | None
-    flags: tuple[Flag, ...]
-    tuned: TunedChoices | None
-    applied: re.Pattern[str] | None
-    missed: re.Pattern[str] | None
-    print_after: tuple[str, ...]
-    op_namespace: str
-    emit: str
-    target: str | None
-    check: bool
-    diff: bool
-    message_format: str
-    color: str
-    allow: tuple[str, ...]
-    deny_warnings: bool
-    quiet: bool
-    verbose: int
-    explain: str | None
-    help_optimise: bool
 
 
 class Place(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from transpiler.diagnostics.render.snippet import Segment, Style
+from transpiler.diagnostics.render.segment import Segment, Style
 from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from transpiler.cli.describe import describe
 from transpiler.cli.remarks import WantedRemarks, with_remarks
 from transpiler.cli.values import Emit
 from transpiler.diagnostics.model import Diagnostic, Severity
@@ -126,6 +125,8 @@ def _reduce(result: Result, job: Job, printed: Printed | None, start: float) -> 
         if printed is not None:
             text = printed.before(text)
         if emit is Emit.JSON:
+            from transpiler.cli.describe import describe  # noqa: PLC0415 - for this format alone
+
             description = describe(result)
         if emit.is_compiled:
             from transpiler.harness.aot import entries as all_entries  # noqa: PLC0415

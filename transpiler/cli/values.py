@@ -14,9 +14,9 @@ from transpiler.ir.types import DType
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_SEPARATORS = re.compile(r"[,\s]+")
-_IDENTIFIER = re.compile(r"(r#)?[^\W\d]\w*")
-_TARGET = re.compile(r"sm_\d{2,3}[af]?|gfx[0-9a-f]{3,4}")
+_SEPARATORS = r"[,\s]+"
+_IDENTIFIER = r"(r#)?[^\W\d]\w*"
+_TARGET = r"sm_\d{2,3}[af]?|gfx[0-9a-f]{3,4}"
 _I32 = range(-(2**31), 2**31)
 _TRUTH_VALUES = {"true": 1, "false": 0}
 
@@ -104,7 +104,7 @@ def read_blocks(
     for text in texts:
         name, equals, values = text.partition("=")
         name = name.strip()
-        if not equals or not _IDENTIFIER.fullmatch(name):
+        if not equals or not re.fullmatch(_IDENTIFIER, name):
             raise click.BadParameter(f"{text!r} is not written NAME=VALUE,VALUE: BLOCK_N=128,256")
         numbers = tuple(_number(value.strip()) for value in values.split(","))
         blocks[name] = unique((*blocks.get(name, ()), *numbers))
@@ -133,7 +133,7 @@ def read_target(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> str | None:
     """A GPU architecture by its maker's name; whether Triton knows it, Triton says."""
-    if text is not None and not _TARGET.fullmatch(text):
+    if text is not None and not re.fullmatch(_TARGET, text):
         raise click.BadParameter(f"{text!r} is not written like sm_90 or gfx942")
     return text
 
@@ -144,7 +144,7 @@ def unique(values: Iterable[_Value]) -> tuple[_Value, ...]:
 
 
 def _split(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(name for text in texts for name in _SEPARATORS.split(text) if name)
+    return tuple(name for text in texts for name in re.split(_SEPARATORS, text) if name)
 
 
 def _number(text: str) -> int:

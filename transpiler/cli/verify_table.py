@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.cli.console import RICH_STYLES
-from transpiler.diagnostics.render.snippet import Segment, Style
+from transpiler.diagnostics.render.segment import Segment, Style
 from transpiler.frozen import dataclass
 from transpiler.harness.outcomes import ComparisonKey, Verdict
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.diagnostics.codes import CODES
 from transpiler.diagnostics.model import Diagnostic, Label, Severity
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ class Sink:
         help: str | None = None,  # noqa: A002 - the part's name
     ) -> None:
         """Add one finding of code `code`, whose severity the table of codes gives."""
+        from transpiler.diagnostics.codes import CODES  # noqa: PLC0415 - most files have no findings
+
         primary = None if span is None else Label(span=span, message=label)
         self.add(
             Diagnostic(

@@ -105,15 +105,17 @@ _ITEM_WORDS = frozenset(
 )
 _SPECIAL = _ITEM_WORDS | {"else", "where"}
 _ATTRIBUTE = re.compile(r"#\s*!?\s*\[")
+# Few bodies have items: these are compiled where one has, and kept by `re`.
 _ITEM_AFTER = {
-    "const": re.compile(r"const\s+(?:[^\W\d]\w*\s*:|_\s*:|(?:unsafe\s+|async\s+|extern\s+)*fn\b)"),
-    "unsafe": re.compile(r"unsafe\s+(?:fn|impl|trait|extern)\b"),
-    "async": re.compile(r"async\s+(?:unsafe\s+)?fn\b"),
-    "union": re.compile(r"union\s+[^\W\d]\w*\s*[<{]"),
-    "macro_rules": re.compile(r"macro_rules\s*!"),
+    "const": r"const\s+(?:[^\W\d]\w*\s*:|_\s*:|(?:unsafe\s+|async\s+|extern\s+)*fn\b)",
+    "unsafe": r"unsafe\s+(?:fn|impl|trait|extern)\b",
+    "async": r"async\s+(?:unsafe\s+)?fn\b",
+    "union": r"union\s+[^\W\d]\w*\s*[<{]",
+    "macro_rules": r"macro_rules\s*!",
 }
-_SEMICOLON_ITEM = re.compile(
-    r"(?:pub(?:\s*\([^)]*\))?\s+)?(?:const(?!\s+(?:unsafe\s+|async\s+|extern\s+)*fn\b)|static|type|use|extern\s+crate)\b"
+_SEMICOLON_ITEM = (
+    r"(?:pub(?:\s*\([^)]*\))?\s+)?"
+    r"(?:const(?!\s+(?:unsafe\s+|async\s+|extern\s+)*fn\b)|static|type|use|extern\s+crate)\b"
 )
 _BEFORE_OPERAND = ("(", "[", "{", "}", ",", ";", "=", "=>", "+", "-", "*", "&", "!", "return")
 _STATEMENT_START = frozenset(("LBRACE", "RBRACE", "SEMICOLON", "ATTRIBUTE", "ITEM"))
@@ -222,8 +224,8 @@ def _special_word(
         found = _WHERE.match(text, start, stop)
         return "WHERE", end if found is None else found.end()
     if last in _STATEMENT_START and (
-        word not in _ITEM_AFTER or _ITEM_AFTER[word].match(text, start, stop)
+        word not in _ITEM_AFTER or re.compile(_ITEM_AFTER[word]).match(text, start, stop)
     ):
-        needs_semicolon = _SEMICOLON_ITEM.match(text, start, stop) is not None
+        needs_semicolon = re.compile(_SEMICOLON_ITEM).match(text, start, stop) is not None
         return "ITEM", item_end(text, start, stop, needs_semicolon=needs_semicolon)[0]
     return kind, end

@@ -50,7 +50,7 @@ _EQUALITIES = {
     "debug_assert_ne": Operator.EQUAL,
 }
 _SILENT = frozenset({"println", "eprintln", "print", "eprint", "debug", "trace", "info", "warn"})
-_HOLE = re.compile(r"\{(\w*)((?::[^}]*)?)\}")
+_HOLE = r"\{(\w*)((?::[^}]*)?)\}"
 _DEFAULTS: dict[str, HostType] = {
     "n_launches": USIZE,
     "n_backward_launches": USIZE,
@@ -209,7 +209,7 @@ class Messages(Patterns):
         first = self.value(arguments[0])
         if not isinstance(first.expression, Text) or resolved(first.type) != TEXT:
             raise HostError(span, "a text that begins so", "begin with a string")
-        holes = _HOLE.findall(first.expression.value)
+        holes = re.findall(_HOLE, first.expression.value)
         given = tuple(self.plain(self.value(each), each.span) for each in arguments[1:])
         names = [name for name, _ in holes if name and not name.isdigit()]
         keywords = []
@@ -218,7 +218,7 @@ class Messages(Patterns):
             if local is None:
                 raise HostError(span, f"the name `{name}` in a text", "name a variable")
             keywords.append(Keyword(name, self.plain(local.value, span)))
-        plain = _HOLE.sub(r"{\1}", first.expression.value)
+        plain = re.sub(_HOLE, r"{\1}", first.expression.value)
         if not holes:
             return Text(plain.replace("{{", "{").replace("}}", "}"))
         return Call(Attribute(Text(plain), "format"), given, tuple(keywords))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from transpiler.diagnostics.codes import CODES
 from transpiler.diagnostics.model import Diagnostic, Severity
 from transpiler.frozen import dataclass
 from transpiler.ir.visit import walk_statements
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from transpiler.ir.nodes import Module
     from transpiler.source import SourceFile
 
-_COMMENT = re.compile(r"(?<![/])//(?![/!])[ \t]*teeny:[ \t]*allow\(([^()\n]*)\)")
-_PASSED_OVER = re.compile(r"\s*(//|#\s*\[|$)")
+_COMMENT = r"(?<![/])//(?![/!])[ \t]*teeny:[ \t]*allow\(([^()\n]*)\)"
+_PASSED_OVER = r"\s*(//|#\s*\[|$)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,9 @@ def unknown_allowances(source: SourceFile, sink: Sink) -> None:
     """Report codes in such comments that no warning has."""
     if "teeny:" not in source.text:
         return
-    for comment in _COMMENT.finditer(source.text):
+    from transpiler.diagnostics.codes import CODES  # noqa: PLC0415 - for such comments alone
+
+    for comment in re.finditer(_COMMENT, source.text):
         for code in _codes(comment):
             if code not in CODES or CODES[code].severity is not Severity.WARNING:
                 start = comment.start(1) + comment[1].index(code)
@@ -72,13 +73,13 @@ def _codes(comment: re.Match[str]) -> list[str]:
 
 
 def _allowances(module: Module, source: SourceFile) -> Iterator[_Allowance]:
-    for comment in _COMMENT.finditer(source.text):
+    for comment in re.finditer(_COMMENT, source.text):
         codes = frozenset(_codes(comment))
         line = source.position(comment.start()).line
         if source.line_text(line)[: source.position(comment.start()).column - 1].strip():
             yield _Allowance(codes=codes, span=_line(source, line))
             continue
-        while line < source.line_count and _PASSED_OVER.match(source.line_text(line)):
+        while line < source.line_count and re.match(_PASSED_OVER, source.line_text(line)):
             line += 1
         yield _Allowance(codes=codes, span=_below(module, source, line))
 

@@ -12,7 +12,7 @@ from tests.unit.diagnostics.reports import error, label_of, report
 from transpiler.diagnostics.model import Diagnostic, Label, Severity
 from transpiler.diagnostics.render.full import count_line, render, segments
 from transpiler.diagnostics.render.report import Report
-from transpiler.diagnostics.render.snippet import Style
+from transpiler.diagnostics.render.segment import Style
 from transpiler.source import Span
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.model import Severity
-from transpiler.diagnostics.render.snippet import Segment, Style, last_line, snippet
+from transpiler.diagnostics.render.segment import Segment, Style
+from transpiler.diagnostics.render.snippet import last_line, snippet
 from transpiler.diagnostics.render.visible import visible
 
 if TYPE_CHECKING:

@@ -6,13 +6,12 @@ cells and combining marks none, so that a caret stands under what it means.
 
 from __future__ import annotations
 
-from enum import Enum
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
+from transpiler.diagnostics.render.segment import Segment, Style
 from transpiler.diagnostics.render.visible import visible, width
 from transpiler.frozen import dataclass
-from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,29 +25,6 @@ _CONTEXT_OF_LONG_LINES = 30
 _ELLIPSIS = "…"
 _LONGEST_WHOLE_SPAN = 8
 _ASCII_PICTURE = range(0x20, 0x7F)
-
-
-class Style(Enum):
-    """What a piece of text is; who prints it decides on colours."""
-
-    PLAIN = "plain"
-    ERROR = "error"
-    WARNING = "warning"
-    REMARK = "remark"
-    TITLE = "title"
-    GUTTER = "gutter"
-    PRIMARY = "primary"
-    SECONDARY = "secondary"
-    HELP = "help"
-    ADDED = "added"
-    REMOVED = "removed"
-
-
-class Segment(NamedTuple):
-    """A piece of output in one style."""
-
-    text: str
-    style: Style = Style.PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

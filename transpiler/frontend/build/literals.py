@@ -28,8 +28,8 @@ _BASES = {"0x": 16, "0o": 8, "0b": 2}
 _DIGITS = {16: "0123456789abcdefABCDEF", 8: "01234567", 2: "01"}
 _BASE_NAMES = {16: "hexadecimal", 8: "octal", 2: "binary"}
 _SHOWN_DIGITS = {16: "0 to 9 and a to f", 8: "0 to 7", 2: "0 and 1"}
-_BASED = re.compile(r"(0x[\da-fA-F_]+|0o[0-7_]+|0b[01_]+)(\w*)")
-_DECIMAL = re.compile(r"(\d[\d_]*)([^\W\d]\w*)?")
+_BASED = r"(0x[\da-fA-F_]+|0o[0-7_]+|0b[01_]+)(\w*)"
+_DECIMAL = r"(\d[\d_]*)([^\W\d]\w*)?"
 _FLOAT = re.compile(r"(\d[\d_]*(?:\.(?:\d[\d_]*)?)?(?:[eE][+-]?[\d_]+)?)(\w*)")
 
 
@@ -43,7 +43,7 @@ class LiteralBuilder(BuilderBase):
         if value.isdecimal() and value.isascii():
             return IntegerLiteral(span=span, value=int(value), text=value)
         base = _BASES.get(value[:2], 10)
-        found = (_DECIMAL if base == 10 else _BASED).fullmatch(value)
+        found = re.fullmatch(_DECIMAL if base == 10 else _BASED, value)
         suffix = found.group(2) or None if found else None
         digits = found.group(1).replace("_", "") if found else ""
         if not digits.removeprefix(value[:2] if base != 10 else "") or (
