@@ -199,8 +199,9 @@ class Scope(ABC):
 
     def _is_alive(self, name: str) -> bool:
         """Whether a variable that may still be read has the name."""
+        wanted = Name(name)
         return any(
-            local.value.expression == Name(name) or local.definition == name
+            local.value.expression == wanted or local.definition == name
             for scope in self.scopes
             for local in scope.values()
         )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
-    F64,
     Descriptor,
     DType,
     DtypeParameter,
@@ -27,7 +26,6 @@ from transpiler.passes.elaboration import is_poison
 from transpiler.passes.function_table import CallShape
 from transpiler.passes.functions import Elaborator, annotation_text, instance_of, signature_of
 from transpiler.passes.inline import constant_result, in_place
-from transpiler.passes.scalars import dtype_method
 from transpiler.syntax import nodes as syntax
 
 if TYPE_CHECKING:
@@ -73,38 +71,6 @@ def _is_recursive(state: Elaboration, function: syntax.Function, span: Span) -> 
         help="write it with a loop",
     )
     return True
-
-
-def dtype_function(elaborator: Elaborator, node: syntax.Call, path: syntax.Path) -> ir.Expression:
-    """A call of a function of a dtype parameter: `D::from_f64(x)`."""
-    state = elaborator.state
-    name = path.names[0]
-    dtype = state.dtype_parameters[name]
-    if path.names[1] != "from_f64":
-        arguments = tuple(elaborator.expression(argument) for argument in node.arguments)
-        return dtype_method(state, dtype, path, arguments, node.span)
-    if len(node.arguments) != 1:
-        state.sink.emit(
-            "E0302",
-            f"`{name}::from_f64` takes 1 argument, not {len(node.arguments)}",
-            node.span,
-        )
-        return state.poison(node.span)
-    operand = elaborator.expression(node.arguments[0])
-    if is_poison(operand):
-        return state.poison(node.span)
-    type_ = state.type_of(operand)
-    if not isinstance(type_, Scalar) or not state.solver.unify(type_.dtype, F64.dtype):
-        state.sink.emit(
-            "E0401",
-            f"`{name}::from_f64` takes an `f64`, not `{state.text(type_)}`",
-            operand.span,
-            help="convert it with `as f64`" if isinstance(type_, Scalar) else None,
-        )
-        return state.poison(node.span)
-    return ir.Cast(
-        span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.FROM_F64
-    )
 
 
 class _Call:

@@ -21,7 +21,6 @@ from transpiler.ir.types import (
 )
 from transpiler.ir.visit import walk_statements
 from transpiler.passes.elaboration import OpenLoop, is_poison
-from transpiler.passes.functions import accept_result
 from transpiler.passes.macro_calls import is_unreachable
 from transpiler.passes.matching import MatchElaborator
 from transpiler.passes.merging import merge_types
@@ -301,6 +300,8 @@ class ControlFlowElaborator(MatchElaborator):
         self, node: syntax.Return, layout: ir.Layout, function: OpenFunction
     ) -> list[ir.Statement]:
         """A `return` before the end of a function leaves the labelled block that its body is."""
+        from transpiler.passes.functions import accept_result  # noqa: PLC0415 - few files have any
+
         value = None if node.value is None else self.expression(node.value)
         function.exit.has_break = True
         if not accept_result(self.state, function, value, node.span):

@@ -67,7 +67,7 @@ def replaced(kernel: ir.Routine) -> frozenset[ir.Symbol]:
 def settled_parts(kernel: ir.Routine) -> dict[ir.Symbol, tuple[ir.Expression | None, ...]]:
     """For each such variable the parts that are one literal or parameter whatever it is assigned, None for the others.
 
-    The parts are in the order of `transpiler.passes.descriptors`: base, shape, strides, offsets.
+    The parts are in the order of `transpiler.passes.descriptor_lowering`: base, shape, strides, offsets.
     """
     wanted = replaced(kernel)
     found: dict[ir.Symbol, tuple[ir.Expression | None, ...]] = {}

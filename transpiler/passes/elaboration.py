@@ -191,7 +191,10 @@ def element_type(type_: Type) -> ElementType | None:
 
 def is_poison(*expressions: ir.Expression) -> bool:
     """Whether an error was reported in one of them."""
-    return any(isinstance(expression.type, Poison) for expression in expressions)
+    for expression in expressions:  # noqa: SIM110 - asked of every operand
+        if isinstance(expression.type, Poison):
+            return True
+    return False
 
 
 def unknown_name(

@@ -30,7 +30,6 @@ from transpiler.passes.advice import (
 )
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.bind import bind_op_call
-from transpiler.passes.calls import call_function, combine_function, dtype_function
 from transpiler.passes.compile_time import is_bool_literal
 from transpiler.passes.const_items import const_value
 from transpiler.passes.elaboration import (
@@ -48,6 +47,7 @@ from transpiler.passes.scalars import (
     bad_suffix,
     bind_method,
     byte_literal,
+    dtype_function,
     primitive,
 )
 from transpiler.passes.shapes import unify_shapes
@@ -266,6 +266,8 @@ class ExpressionElaborator(ABC):
                 return dtype_function(self, node, path)
             found = state.items.resolve(path.names)
             if found is not None and isinstance(found[0], syntax.Function):
+                from transpiler.passes.calls import call_function  # noqa: PLC0415 - few files have any
+
                 return call_function(self, node, found[0], found[1])
             function = foreign_function(state, path, node, self.expression)
             if function is not None:
@@ -291,6 +293,8 @@ class ExpressionElaborator(ABC):
         return state.unsupported("a call of a computed function", node.span)
 
     def _combine(self, node: syntax.Expression, dtype: ElementType) -> ir.Argument | None:
+        from transpiler.passes.calls import combine_function  # noqa: PLC0415 - as above
+
         return combine_function(self, node, dtype)
 
     def _method(self, node: syntax.MethodCall) -> ir.Expression:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import (
     BOOL,
+    F64,
     DType,
     DtypeParameter,
     DtypeVariable,
@@ -34,8 +35,9 @@ from transpiler.syntax.text_literals import text_value
 if TYPE_CHECKING:
     from transpiler.ops.scalar_methods import ScalarMethod
     from transpiler.passes.elaboration import Elaboration
+    from transpiler.passes.functions import Elaborator
     from transpiler.source import Span
-    from transpiler.syntax.nodes import Path, TextLiteral
+    from transpiler.syntax.nodes import Call, Path, TextLiteral
 
 _PRIMITIVES = {
     **{dtype.value: dtype for dtype in DType},
@@ -97,6 +99,38 @@ def bind_function(
     ):
         return state.poison(span)
     return bind_method(state, name, receiver, arguments[1:], span, span)
+
+
+def dtype_function(elaborator: Elaborator, node: Call, path: Path) -> ir.Expression:
+    """A call of a function of a dtype parameter: `D::from_f64(x)`."""
+    state = elaborator.state
+    name = path.names[0]
+    dtype = state.dtype_parameters[name]
+    if path.names[1] != "from_f64":
+        arguments = tuple(elaborator.expression(argument) for argument in node.arguments)
+        return dtype_method(state, dtype, path, arguments, node.span)
+    if len(node.arguments) != 1:
+        state.sink.emit(
+            "E0302",
+            f"`{name}::from_f64` takes 1 argument, not {len(node.arguments)}",
+            node.span,
+        )
+        return state.poison(node.span)
+    operand = elaborator.expression(node.arguments[0])
+    if is_poison(operand):
+        return state.poison(node.span)
+    type_ = state.type_of(operand)
+    if not isinstance(type_, Scalar) or not state.solver.unify(type_.dtype, F64.dtype):
+        state.sink.emit(
+            "E0401",
+            f"`{name}::from_f64` takes an `f64`, not `{state.text(type_)}`",
+            operand.span,
+            help="convert it with `as f64`" if isinstance(type_, Scalar) else None,
+        )
+        return state.poison(node.span)
+    return ir.Cast(
+        span=node.span, type=Scalar(dtype=dtype), operand=operand, kind=ir.CastKind.FROM_F64
+    )
 
 
 def dtype_method(
