@@ -105,8 +105,7 @@ def verify_work(work: Work) -> None:
     Raises:
         InvalidNestError: what is broken.
     """
-    given = (it for it in (work.part, work.parts) if it is not None)
-    _Verifier(work.programs, given).run(work.items)
+    _Verifier(work.programs, work.part or ()).run(work.items)
 
 
 @contextmanager

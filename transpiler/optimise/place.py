@@ -95,9 +95,10 @@ class Place:
         others = tuple(extent_of_axis(it, self._indices) for it in self._layout.programs)
         shares = self._parameter(f"{name}_shares", axis)
         each = self._parameter(f"{name}_per_share", axis)
-        parts = self._work.parts
-        if parts is None or self._has_reduced_tiles():
+        if self._work.part is None or self._has_reduced_tiles():
             parts = self._parameter(f"{name}_parts", axis)
+        else:
+            parts = self._work.part.parts
         self.quantities += [
             Quantity(
                 name=shares.name,
@@ -122,8 +123,8 @@ class Place:
 
     def _number_part(self, digits: list[Digit], limits: tuple[ir.Expression, ...]) -> None:
         """The number of the program's part, and how many parts there are."""
-        work, build = self._work, self._build
-        if work.part is None or work.parts is None:
+        part, build = self._work.part, self._build
+        if part is None:
             return
         index: ir.Expression = build.number(0)
         extents: list[Extent] = []
@@ -137,10 +138,10 @@ class Place:
             index = build.add(index, build.read(digit.symbol))
             # The tile is not known among quantities, so it is settled here.
             extents.append(digit.extent)
-        parts = times(*extents)
-        if parts != Named(work.parts.name):
-            self.quantities.append(Quantity(name=work.parts.name, value=parts))
-        self.values[work.part] = index
+        count = times(*extents)
+        if count != Named(part.parts.name):
+            self.quantities.append(Quantity(name=part.parts.name, value=count))
+        self.values[part.number] = index
 
     # --- What is the program's own ----------------------------------------------------------------
 

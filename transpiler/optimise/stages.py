@@ -24,6 +24,7 @@ from transpiler.optimise.parts import Group, groups, joined
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.sharing import may_be_shared
 from transpiler.optimise.work import (
+    Part,
     Role,
     Work,
     indices_of,
@@ -101,10 +102,12 @@ class Stages:
         if not loop.reductions:
             return Work(role=Role.APPLY, programs=programs, items=items)
         build = Build(loop.span)
-        part = self._symbols.new("part", I32, loop.span)
-        parts = self._symbols.new("parts", I32, loop.span, ir.SymbolKind.PARAMETER)
+        part = Part(
+            number=self._symbols.new("part", I32, loop.span),
+            parts=self._symbols.new("parts", I32, loop.span, ir.SymbolKind.PARAMETER),
+        )
         slot, index = self._slot(
-            build, self._piece(build, part, inner), ir.Layout(blank_before=True)
+            build, self._piece(build, part.number, inner), ir.Layout(blank_before=True)
         )
         stored: list[Item] = [*slot]
         scratch: list[Scratch] = []
@@ -112,18 +115,17 @@ class Stages:
             pointer = self._scratch(reduction, "partials")
             self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=True, inner=inner)
             spread = Number(1) if inner is None else self._length(inner)
-            count = times(Named(parts.name), self._extent(), spread)
+            count = times(Named(part.parts.name), self._extent(), spread)
             scratch.append(
                 Scratch(name=pointer.name, dtype=dtype_of(reduction.symbol), count=count)
             )
             stored.append(self._stored(build, pointer, index, reduction))
-        self._pending.append((loop, parts))
+        self._pending.append((loop, part.parts))
         return Work(
             role=Role.PARTIAL,
             programs=programs,
             items=(*items, *stored),
             part=part,
-            parts=parts,
             scratch=tuple(scratch),
         )
 
@@ -153,52 +155,19 @@ class Stages:
     def _final(self, stores: tuple[Item, ...], later: set[ir.Symbol]) -> Work:
         """Combine what is partial, do what stands behind, and keep what later parts read."""
         items = self._with_inputs(taken(self._nest.items, stores)) if stores else ()
+        own = {it for item in stores for it in self._closure(item)}
         before: list[Item] = []
         behind: list[Item] = []
         scratch: list[Scratch] = []
-        own = {it for item in stores for it in self._closure(item)}
-        for loop, parts in self._pending:
+        for loop, count in self._pending:
             wanted = [it for it in loop.reductions if it.symbol in own or it.symbol in later]
-            if not wanted:
-                continue
-            build = Build(loop.span)
-            axis = Axis(
-                symbol=self._symbols.new("part", I32, loop.span),
-                kind=AxisKind.LOOP,
-                start=build.number(0),
-                stop=build.read(parts),
-                span=loop.span,
-            )
-            spread = self._kept[wanted[0].symbol].inner
-            own_axis = None
-            if spread is not None:
-                symbol = self._symbols.like(spread.symbol)
-                own_axis = replace(spread, symbol=symbol, kind=AxisKind.LOOP)
-            slot, index = self._slot(build, self._piece(build, axis.symbol, own_axis))
-            inner: list[Item] = [*slot]
-            for reduction in wanted:
-                pointers = build.pointer(build.read(self._kept[reduction.symbol].pointer), index)
-                value = build.load(pointers)
-                inner.append(Accumulate(symbol=reduction.symbol, term=value, span=reduction.span))
-            if own_axis is not None:
-                inner = [Loop(axis=own_axis, items=tuple(inner), reductions=(), span=loop.span)]
-            # What the reductions start from is in the parts, and what is said of it there.
-            reductions = tuple(replace(it, initial=None, layout=ir.PLAIN) for it in wanted)
-            before.append(
-                Loop(axis=axis, items=tuple(inner), reductions=reductions, span=loop.span)
-            )
+            if wanted:
+                before.append(self._combining(loop, count, wanted))
             for reduction in wanted:
                 if reduction.symbol in later:
-                    pointer = self._scratch(reduction, "total")
-                    self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=False)
-                    scratch.append(
-                        Scratch(
-                            name=pointer.name,
-                            dtype=dtype_of(reduction.symbol),
-                            count=self._extent(),
-                        )
-                    )
-                    behind.append(self._stored(build, pointer, self._place(build), reduction))
+                    memory, total = self._total(reduction, Build(loop.span))
+                    scratch.append(memory)
+                    behind.append(total)
         self._pending = []
         return Work(
             role=Role.FINAL,
@@ -206,6 +175,41 @@ class Stages:
             items=(*before, *items, *behind),
             scratch=tuple(scratch),
         )
+
+    def _combining(self, loop: Loop, count: ir.Symbol, wanted: list[Reduction]) -> Loop:
+        """The loop over the parts of another one that combines their results."""
+        build = Build(loop.span)
+        axis = Axis(
+            symbol=self._symbols.new("part", I32, loop.span),
+            kind=AxisKind.LOOP,
+            start=build.number(0),
+            stop=build.read(count),
+            span=loop.span,
+        )
+        pieces = self._kept[wanted[0].symbol].inner
+        inner = None
+        if pieces is not None:
+            symbol = self._symbols.like(pieces.symbol)
+            inner = replace(pieces, symbol=symbol, kind=AxisKind.LOOP)
+        slot, index = self._slot(build, self._piece(build, axis.symbol, inner))
+        items: list[Item] = [*slot]
+        for reduction in wanted:
+            pointers = build.pointer(build.read(self._kept[reduction.symbol].pointer), index)
+            term = build.load(pointers)
+            items.append(Accumulate(symbol=reduction.symbol, term=term, span=reduction.span))
+        if inner is not None:
+            items = [Loop(axis=inner, items=tuple(items), reductions=(), span=loop.span)]
+        # What the reductions start from is in the parts, and what is said of it there.
+        reductions = tuple(replace(it, initial=None, layout=ir.PLAIN) for it in wanted)
+        return Loop(axis=axis, items=tuple(items), reductions=reductions, span=loop.span)
+
+    def _total(self, reduction: Reduction, build: Build) -> tuple[Scratch, Store]:
+        """Memory for what a reduction comes to, from which later parts read it, and its store."""
+        pointer = self._scratch(reduction, "total")
+        self._kept[reduction.symbol] = _Kept(pointer, reduction, is_partial=False)
+        dtype = dtype_of(reduction.symbol)
+        memory = Scratch(name=pointer.name, dtype=dtype, count=self._extent())
+        return memory, self._stored(build, pointer, self._place(build), reduction)
 
     def _points(self, group: Group) -> Work:
         return Work(

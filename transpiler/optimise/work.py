@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
@@ -36,19 +36,25 @@ class Role(Enum):
     """What stands between loops."""
 
 
+class Part(NamedTuple):
+    """The share of a loop's iterations that a program does: its `number`, and how many `parts` there are."""
+
+    number: ir.Symbol
+    parts: ir.Symbol
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """`items` for each index of the axes `programs`, in one launch.
 
-    `part` is there where the iterations of the loops are shared out among programs: then it numbers these, `parts` is
-    their number, and results are partial. `scratch` is memory it is the first to write.
+    `part` is there where the iterations of a loop are shared out among programs; then results are partial. `scratch` is
+    memory it is the first to write.
     """
 
     role: Role
     programs: tuple[Axis, ...]
     items: tuple[Item, ...]
-    part: ir.Symbol | None = None
-    parts: ir.Symbol | None = None
+    part: Part | None = None
     scratch: tuple[Scratch, ...] = ()
 
 
