@@ -175,3 +175,16 @@ def test_a_limit_that_is_computed_gets_a_name() -> None:
     ]
     assert lets[1:] == [("many", "a + 1_i32"), ("low", "pid % many"), ("high", "pid / many")]
     assert [dump_expression(it) for it in found.limits] == ["many"]
+
+
+def test_of_a_product_of_too_many_factors_some_are_one_integer() -> None:
+    """It is the same one wherever it is made alike."""
+    many = "p" + " * a" * 12
+    found = values(f"let left = {many}; let right = {many}; let other = {many} * b;")
+    indices = Indices({})
+    left, right, other = (indices.polynomial(found[name]) for name in ("left", "right", "other"))
+    ((factors, _),) = left.terms
+    assert len(factors) < 12
+    assert left == right != other
+    inside = frozenset[ir.Symbol]().union(*map(indices.inside, factors))
+    assert inside == indices.depends_on(found["left"])

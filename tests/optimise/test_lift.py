@@ -42,6 +42,22 @@ def test_what_the_end_of_a_loop_selects_is_there_for_every_index() -> None:
     assert "    acc <- where_<D>(v < 0.0_D, v * v, 0.0_D)" in dumped(body)
 
 
+def test_expressions_are_lifted_in_one_go_however_deep_they_nest() -> None:
+    depth = 24
+    address = "c"
+    for _ in range(depth):
+        address = f"(({address}) * a + b)"
+    value = "v"
+    for _ in range(depth):
+        value = f"T::where_({value}.lt(zeros), v, zeros)"
+    body = COLUMN_SUM.replace("acc + v * v", f"acc + {value}")
+    body = body.replace("let v = ", f"let deep = {address};\n        let v = ")
+    lines = dumped(body)
+    (deep,) = (it for it in lines if it.startswith("    let deep = "))
+    (sums,) = (it for it in lines if it.startswith("    acc <- "))
+    assert (deep.count("* a) + b"), sums.count("where_")) == (depth, depth)
+
+
 def test_lanes_summed_in_each_iteration_are_one_sum() -> None:
     body = COLUMN_SUM.replace("let mut acc = zeros;", "let mut acc = T::zeros::<D>(&[1]);")
     body = body.replace("acc = acc + v * v;", "acc = acc + T::sum(v, None, true);")

@@ -84,7 +84,8 @@ class Indices:
         return self._inside[atom]
 
     def _opaque(self, node: ir.Expression) -> Polynomial:
-        return Polynomial((((self._atom(self.key(node), None, self.depends_on(node)),), 1),))
+        atom = self._atom(self._made_of(node), None, self.depends_on(node))
+        return Polynomial((((atom,), 1),))
 
     def _atom(self, key: Hashable, symbol: ir.Symbol | None, inside: frozenset[ir.Symbol]) -> int:
         index = self._atoms.get(key)
@@ -125,6 +126,16 @@ class Indices:
 
     def key(self, node: ir.Expression) -> Hashable:
         """What an expression is made of, wherever it stands."""
+        if (
+            isinstance(node, ir.Binary)
+            and is_integer(node)
+            and node.operator in ARITHMETIC - _ROUNDED
+        ):
+            return self.polynomial(node)
+        return self._made_of(node)
+
+    def _made_of(self, node: ir.Expression) -> Hashable:
+        """The key of an expression by its parts, also of a product of too many factors for a polynomial."""
         match node:
             case ir.Read(symbol=symbol):
                 defined = self._definitions.get(symbol)
@@ -133,10 +144,6 @@ class Indices:
                 return (type(value), value)
             case ir.Unary(operator=operator, operand=operand):
                 return (operator, self.key(operand))
-            case ir.Binary(operator=operator) if (
-                is_integer(node) and operator in ARITHMETIC - _ROUNDED
-            ):
-                return self.polynomial(node)
             case ir.Binary(operator=operator, left=left, right=right):
                 return (operator, self.key(left), self.key(right))
             case ir.Cast(kind=kind, operand=operand):

@@ -82,6 +82,8 @@ class ExpressionLifter(Rewriter):
         }
         self._tiles: list[Tiles] = []
         """The loops over tiles that are being lifted."""
+        self._lifted: dict[int, tuple[ir.Expression, ir.Expression]] | None = None
+        """The parts of the expression that is being lifted, with what was made of each."""
 
     def _reduced(self, node: ir.OpCall) -> ir.Expression:
         """What a reduction across lanes makes of an accumulator: the number that it is in a nest."""
@@ -121,6 +123,19 @@ class ExpressionLifter(Rewriter):
 
     def expression(self, node: ir.Expression) -> ir.Expression:
         """An expression for one index of each axis."""
+        if self._lifted is None:
+            self._lifted = {}
+            try:
+                return self._expression(node)
+            finally:
+                self._lifted = None
+        # Sums and selections ask for their parts twice: nested in each other, that would be a power of two.
+        known = self._lifted.get(id(node))
+        if known is None:
+            known = self._lifted[id(node)] = (node, self._expression(node))
+        return known[1]
+
+    def _expression(self, node: ir.Expression) -> ir.Expression:
         match node:
             case ir.Read(symbol=symbol):
                 return self._read(node, symbol)
