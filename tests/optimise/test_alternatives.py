@@ -68,6 +68,14 @@ def test_where_no_axis_may_be_lanes_there_is_no_way() -> None:
     assert alternatives(COLUMN_SUM, "block-axis") == []
 
 
+def test_parameters_of_different_ways_may_have_one_name() -> None:
+    names = [
+        {it.name for launch in way.launches for it in launch.work.scratch}
+        for way in alternatives(SCALAR_LOOP)
+    ]
+    assert names == [{"acc_partials"}] * 2
+
+
 def test_a_loop_of_independent_iterations_has_one_way() -> None:
     load = f"T::load(x.add_offsets(T::arange(0, 1) + (i * a + c)), None, None, {LOAD})"
     store = f"T::store(y.add_offsets(T::arange(0, 1) + (i * a + c)), {load}, None, {STORE});"

@@ -39,13 +39,14 @@ class Launch(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """Launches that do all of a nest; they pay where all of `pays` hold.
+    """Launches that do all of a nest, made of `symbols`; they pay where all of `pays` hold.
 
     What they are called begins with `prefix`. `notes` are what was done for them, beyond what their layouts tell; `why`
     tells readers of the plan why they pay then.
     """
 
     launches: tuple[Launch, ...]
+    symbols: Symbols
     pays: tuple[AtLeast, ...] = ()
     prefix: str = ""
     notes: tuple[Note, ...] = ()
@@ -66,22 +67,22 @@ class Alternatives:
         self._loops = [item for item in nest.items if isinstance(item, Loop)]
 
     def __iter__(self) -> Iterator[Alternative]:
-        """Each in turn; a kernel is made of one before the next one is worked out, whose names are free again.
+        """Each in turn.
 
         Raises:
             RefusedError: the nest cannot be taken apart.
         """
         for work_out in (self._flat, self._whole, self._apart):
-            found = work_out()
+            found = work_out(self._symbols.of_variant())
             if found is not None:
                 yield found
 
-    def _flat(self) -> Alternative | None:
+    def _flat(self, symbols: Symbols) -> Alternative | None:
         """Two axes share the lanes of tiles: short rows would leave most of these without anything to do."""
         if not self._options.has(COLLAPSE_AXES) or not self._options.has(SPREAD_LOOP):
             return None
-        works = Stages(self._nest, self._symbols, spreads_inner=True).works()
-        collapsed = [collapse(work, self._symbols) for work in works]
+        works = Stages(self._nest, symbols, spreads_inner=True).works()
+        collapsed = [collapse(work, symbols) for work in works]
         found = [(work.role, it) for work, it in zip(works, collapsed, strict=True) if it]
         first = next((it for role, it in found if role is not Role.FINAL), None)
         if first is None:
@@ -105,9 +106,9 @@ class Alternatives:
         )
         note = Note(COLLAPSE_AXES, message, first.inner.span)
         why = f"Short {inner} share the lanes of tiles with {outer}."
-        return Alternative(launches, tuple(pays), "flat", (note,), why)
+        return Alternative(launches, symbols, tuple(pays), "flat", (note,), why)
 
-    def _whole(self) -> Alternative | None:
+    def _whole(self, symbols: Symbols) -> Alternative | None:
         """One launch, where there are columns enough for all of its programs to reduce theirs alone."""
         nest = self._nest
         if not any(it.reductions for it in self._loops):
@@ -128,18 +129,18 @@ class Alternatives:
         columns = launches[0].layout.columns
         pays = (at_least(columns.extent, shapes.WHOLE_COLUMNS),)
         why = f"Tiles of so many {columns.axis.symbol.name} are programs enough: each reduces all of its own."
-        return Alternative(launches, pays, why=why)
+        return Alternative(launches, symbols, pays, why=why)
 
-    def _apart(self) -> Alternative | None:
+    def _apart(self, symbols: Symbols) -> Alternative | None:
         """A launch for each part of the nest."""
-        works = Stages(self._nest, self._symbols).works()
+        works = Stages(self._nest, symbols).works()
         self._trace.works(SPLIT_KERNEL, works)
         launches = self._laid_out(works)
         if launches is None:
             return None
         pays = self._pays_apart(launches)
         why = "Programs are few: more of them share the loops." if pays else None
-        return Alternative(launches, pays, why=why)
+        return Alternative(launches, symbols, pays, why=why)
 
     def _pays_apart(self, launches: tuple[Launch, ...] | None) -> tuple[AtLeast, ...]:
         """Where the loops of a kernel run over contiguous tiles already, its programs have to be few to need others."""

@@ -162,7 +162,7 @@ class Planner:
         context = self._classics()
         variants: tuple[Variant, ...] = ()
         if reason is None:
-            maker = VariantMaker(self._symbols, context, self._trace)
+            maker = VariantMaker(context, self._trace)
             variants = tuple(self._variants(nest, maker))
             if not variants and (split := self._with_split_grid(nest)) is not None:
                 nest = split

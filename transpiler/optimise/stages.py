@@ -60,7 +60,6 @@ class Stages:
         self._nest = nest
         self._spreads_inner = spreads_inner
         self._symbols = symbols
-        symbols.begin_variant()
         self._indices = indices_of(nest.items)
         self._kept: dict[ir.Symbol, _Kept] = {}
         self._pending: list[tuple[Loop, ir.Symbol]] = []

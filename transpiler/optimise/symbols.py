@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
@@ -11,6 +12,8 @@ from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import I32
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transpiler.ir.types import Type
     from transpiler.source import Span
 
@@ -18,17 +21,20 @@ if TYPE_CHECKING:
 class Symbols:
     """Makes symbols whose ids no symbol of a kernel has."""
 
-    def __init__(self, kernel: ir.Kernel) -> None:
-        self._last = largest_id(kernel)
+    def __init__(self, kernel: ir.Kernel, ids: Iterator[int] | None = None) -> None:
+        """`ids` are what may be taken: without them, all above those of the kernel."""
+        self._kernel = kernel
+        self._ids = count(1 + largest_id(kernel)) if ids is None else ids
         self._grid: dict[int, ir.Symbol] = {}
-        self._own = frozenset(
-            it.name for it in (*kernel.parameters, *kernel.const_generics)
-        ) | frozenset(GRID_NAMES)
-        self._taken = set(self._own)
+        own = (it.name for it in (*kernel.parameters, *kernel.const_generics))
+        self._taken = {*own, *GRID_NAMES}
 
-    def begin_variant(self) -> None:
-        """From here on, parameters belong to another variant of the plan: names are free again."""
-        self._taken = set(self._own)
+    def of_variant(self) -> Symbols:
+        """What makes symbols for a variant of the plan: its parameters may be called like those of another one."""
+        made = Symbols(self._kernel, self._ids)
+        made._grid = self._grid
+        made._taken |= self._taken
+        return made
 
     def new(
         self,
@@ -38,10 +44,9 @@ class Symbols:
         kind: ir.SymbolKind = ir.SymbolKind.LOCAL,
     ) -> ir.Symbol:
         """A symbol; a parameter has a name of its own: it is how the parts of a plan refer to each other."""
-        self._last += 1
         if kind is ir.SymbolKind.PARAMETER and name not in GRID_NAMES:
             name = self._free(name)
-        return ir.Symbol(id=self._last, name=name, kind=kind, type=type_, span=span)
+        return ir.Symbol(id=next(self._ids), name=name, kind=kind, type=type_, span=span)
 
     def _free(self, name: str) -> str:
         free, number = name, 1
@@ -53,8 +58,8 @@ class Symbols:
 
     def like(self, symbol: ir.Symbol, type_: Type | None = None) -> ir.Symbol:
         """Another symbol of the same name, perhaps of another type."""
-        self._last += 1
-        return replace(symbol, id=self._last, type=symbol.type if type_ is None else type_)
+        type_ = symbol.type if type_ is None else type_
+        return replace(symbol, id=next(self._ids), type=type_)
 
     def grid(self, place: int, span: Span) -> ir.Symbol:
         """The extent of the caller's grid along an axis: a parameter, one for the kernel."""

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from transpiler.optimise.alternatives import Alternative, Launch
     from transpiler.optimise.context import ClassicContext
     from transpiler.optimise.nest import Nest
-    from transpiler.optimise.symbols import Symbols
     from transpiler.optimise.trace import Trace
     from transpiler.optimise.work import Work
 
@@ -46,8 +45,7 @@ class Made(NamedTuple):
 class VariantMaker:
     """Makes the variants of one kernel's plan; each of their kernels has a name of its own."""
 
-    def __init__(self, symbols: Symbols, context: ClassicContext, trace: Trace) -> None:
-        self._symbols = symbols
+    def __init__(self, context: ClassicContext, trace: Trace) -> None:
         self._context = context
         self._trace = trace
         self._names: set[str] = set()
@@ -65,7 +63,7 @@ class VariantMaker:
         count = len(alternative.launches)
         for number, launch in enumerate(alternative.launches, 1):
             name = self._name(nest, launch.work, alternative.prefix, is_only=count == 1)
-            found = materialise(nest.kernel, name, launch.work, launch.layout, self._symbols)
+            found = materialise(nest.kernel, name, launch.work, launch.layout, alternative.symbols)
             what = summary(launch.work, launch.layout)
             docs = documentation(what, nest.kernel.name, number, count)
             kernel = replace(found.stage.kernel, docs=docs)
