@@ -13,8 +13,8 @@ from transpiler.ir.extent_fold import names_in
 from transpiler.ir.types import NamedDimension
 from transpiler.optimise import shapes
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.widen_axis import Choice, Order, choices, extents, members
-from transpiler.optimise.widen_frame import Varying
+from transpiler.optimise.widen_axis import Choice, choices, extents, members
+from transpiler.optimise.widen_frame import Order, Varying
 from transpiler.optimise.widen_sizes import Sizes
 
 if TYPE_CHECKING:

@@ -124,6 +124,51 @@ def test_every_part_has_its_arrows() -> None:
     assert {part_of(path) for path in MODULES} - {"__init__"} == set(MAY_IMPORT)
 
 
+STEPS = (
+    ("lift", "lift_guarded"),
+    ("split_index", "split_program", "collapse", "stages"),
+    ("layout",),
+    ("alternatives", "materialise"),
+    ("variants",),
+    ("planning",),
+    ("driver",),
+)
+"""The steps of the optimiser in their order; none knows of those that follow."""
+CLASSICS = ("contract", "eviction", "hints", "hoist", "reciprocal", "reuse", "strength")
+
+
+@cache
+def known_to(module: str) -> frozenset[str]:
+    """The modules of the optimiser that one of them imports, also through others."""
+    found: set[str] = set()
+    pending = [module]
+    while pending:
+        for name, _ in imports(PACKAGE / "optimise" / f"{pending.pop()}.py"):
+            parts = name.split(".")
+            other = parts[2] if parts[:2] == ["transpiler", "optimise"] else module
+            if other not in found:
+                found.add(other)
+                pending.append(other)
+    return frozenset(found) - {module}
+
+
+@pytest.mark.parametrize("place", range(len(STEPS)))
+def test_a_step_of_the_optimiser_knows_nothing_of_those_that_follow(place: int) -> None:
+    following = set(chain.from_iterable(STEPS[place + 1 :]))
+    for module in STEPS[place]:
+        assert not known_to(module) & following
+
+
+@pytest.mark.parametrize("module", CLASSICS)
+def test_classic_transforms_know_nothing_of_loops_taken_apart(module: str) -> None:
+    assert not known_to(module) & set(chain.from_iterable(STEPS))
+    assert "work" not in known_to(module)
+
+
+def test_widening_takes_no_nest_apart() -> None:
+    assert not known_to("widen") & {"lift", "stages", "alternatives", "materialise"}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
 def test_only_the_harness_knows_torch_and_triton(path: Path) -> None:
     for name, is_lazy in imports(path):

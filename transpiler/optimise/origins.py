@@ -15,7 +15,7 @@ from transpiler.ir.visit import Rewriter
 from transpiler.optimise.build import Build
 from transpiler.optimise.expressions import Substitution, expression_of
 from transpiler.optimise.extents import extent_of
-from transpiler.optimise.indices import Indices
+from transpiler.optimise.indices import Indices, named_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 def rebased(kernel: ir.Kernel, symbols: Symbols) -> ir.Kernel:
     """The kernel with loops that count up, from what arguments say."""
-    lets = (it for it in kernel.body.contents.statements if isinstance(it, ir.Let))
-    named = {it.symbol: it.value for it in lets if not it.symbol.is_mutable}
+    named = named_values(kernel)
     return _Rebased(named, symbols).kernel(kernel)
 
 

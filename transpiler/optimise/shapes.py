@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.ir.extent import Lookup, Number
 from transpiler.optimise.extents import least, rounded_down
-from transpiler.optimise.widen_axis import Order
+from transpiler.optimise.widen_frame import Order
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:

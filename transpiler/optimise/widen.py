@@ -28,8 +28,8 @@ from transpiler.optimise.extents import (
 from transpiler.optimise.guards import unguarded
 from transpiler.optimise.indices import Indices, named_values
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.widen_axis import Order, choices, extents
-from transpiler.optimise.widen_frame import Frame, Varying, is_program
+from transpiler.optimise.widen_axis import choices, extents
+from transpiler.optimise.widen_frame import Frame, Order, Varying, is_program
 from transpiler.optimise.widen_sizes import Sizes
 from transpiler.optimise.widen_statements import Widener
 from transpiler.tuples import NamedTuple

@@ -9,7 +9,6 @@ comes to depend on its neighbours in a tile, on those that are there to fill it 
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.flow import Counted
@@ -24,7 +23,7 @@ from transpiler.analysis.polynomial import (
 from transpiler.ir.types import Descriptor, NamedDimension, PointerTensor, Tensor
 from transpiler.ops.enums import ENUMS
 from transpiler.optimise.refusals import RefusedError, refuse
-from transpiler.optimise.widen_frame import Varying, is_program
+from transpiler.optimise.widen_frame import Order, Varying, is_program
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -34,14 +33,6 @@ if TYPE_CHECKING:
     from transpiler.analysis.flow import Site
     from transpiler.ir import nodes as ir
     from transpiler.ir.types import Dimension
-
-
-class Order(Enum):
-    """Which neighbours of a lane are its neighbours in memory; most is gained by those that come first."""
-
-    PROGRAMS = "programs, the kernel's own lanes being far apart"
-    OWN = "the kernel's own lanes"
-    ALONE = "programs, there being no other lanes"
 
 
 class Choice(NamedTuple):

@@ -7,6 +7,7 @@ the first.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transpiler.ir.types import Dimension, Shape, Type
+
+
+class Order(Enum):
+    """Which neighbours of a lane are its neighbours in memory; most is gained by those that come first."""
+
+    PROGRAMS = "programs, the kernel's own lanes being far apart"
+    OWN = "the kernel's own lanes"
+    ALONE = "programs, there being no other lanes"
 
 
 class Frame(NamedTuple):

@@ -20,7 +20,8 @@ from transpiler.optimise.extents import (
     times,
 )
 from transpiler.optimise.refusals import refuse
-from transpiler.optimise.widen_axis import Order, members
+from transpiler.optimise.widen_axis import members
+from transpiler.optimise.widen_frame import Order
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
