@@ -74,7 +74,9 @@ def test_stages_have_tiles_whatever_their_numbers_depend_on(path: Path) -> None:
     result = transpile_source(
         SourceFile(path.name, path.read_text("utf-8")),
         Options(
-            optimise=OptimiseOptions(is_on=True), blocks=(("BLOCK", (64,)),), dtypes=(DType.F32,)
+            optimise=OptimiseOptions(is_on=True),
+            blocks=(("BLOCK", (64,)),),
+            dtypes=(DType.F64, DType.F32, DType.F16, DType.I64, DType.I32, DType.I16, DType.I8),
         ),
     )
     found = [entry for kernel in result.plans for entry in stage_entries(kernel)]

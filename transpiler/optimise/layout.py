@@ -127,7 +127,9 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
         extent=across,
         label=label,
         block=_block(label, taken),
-        default=least(count(shape.columns, size), power_of_two(across)),
+        default=least(
+            _most_columns(shape, size) if rows else count(shape.columns, size), power_of_two(across)
+        ),
         choices=shape.column_choices,
     )
     second = None
@@ -145,6 +147,13 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
         )
     others = tuple(it for it in work.programs if it is not columns and it not in rows)
     return Layout(first, second, others, reduced, shape)
+
+
+def _most_columns(shape: Shape, size: Extent) -> Extent:
+    """The most columns of a tile that has rows: all of its lanes are one row of them at least."""
+    return by_size(
+        lambda each: min(lanes_of(shape.columns, each), lanes_of(shape.lanes, each)), size
+    )
 
 
 def _is_by_column(reach: Reach, columns: Axis, rows: tuple[Axis, ...], indices: Indices) -> bool:

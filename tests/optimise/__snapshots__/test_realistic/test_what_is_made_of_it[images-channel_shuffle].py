@@ -44,7 +44,7 @@ def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
     if N < 1 or G < 1 or K < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    TILE_P = min(512, _power_of_two(HW))
+    TILE_P = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
     return [
         _Stage(

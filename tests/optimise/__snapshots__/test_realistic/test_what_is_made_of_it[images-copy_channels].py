@@ -87,7 +87,7 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
 
     # Short p share the lanes of tiles with c.
     if HW < 1024:
-        TILE_FLAT = min(512, _power_of_two(grid_x * HW))
+        TILE_FLAT = min(min(512, 2048 // D.itemsize), _power_of_two(grid_x * HW))
         TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(N))
         return [
             _Stage(
@@ -111,7 +111,7 @@ def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
             )
         ]
 
-    TILE_P = min(512, _power_of_two(HW))
+    TILE_P = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
     return [
         _Stage(

@@ -64,7 +64,7 @@ def _plan_group_norm_apply(
     if K < 1 or HW < 1 or grid_z > 1:
         return None
 
-    TILE_I_LOW = min(512, _power_of_two(HW))
+    TILE_I_LOW = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_I_HIGH = min(
         {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_I_LOW, _power_of_two(K)
     )

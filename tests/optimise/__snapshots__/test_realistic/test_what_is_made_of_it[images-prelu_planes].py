@@ -114,7 +114,7 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
             )
         ]
 
-    TILE_P = min(512, _power_of_two(HW))
+    TILE_P = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(grid_y))
     return [
         _Stage(

@@ -119,7 +119,7 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
             )
         ]
 
-    TILE_P = min(512, _power_of_two(HW))
+    TILE_P = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
     return [
         _Stage(

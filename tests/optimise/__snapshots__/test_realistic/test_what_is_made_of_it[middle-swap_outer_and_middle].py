@@ -41,7 +41,7 @@ def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
     if B < 1 or S < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    TILE_C = min(512, _power_of_two(C))
+    TILE_C = min(min(512, 2048 // D.itemsize), _power_of_two(C))
     TILE_S = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(S))
     return [
         _Stage(
