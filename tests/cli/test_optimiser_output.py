@@ -196,8 +196,8 @@ def test_what_has_no_effect_is_an_error_where_warnings_are(files: Files, invoke:
 
 
 def headings(text: str) -> list[str]:
-    """What stands above the parts of a dump."""
-    return [line for line in text.splitlines() if line.startswith(";")]
+    """What stands above the parts of a dump, changed or not."""
+    return [it.removesuffix(", unchanged") for it in text.splitlines() if it.startswith(";")]
 
 
 def test_the_ir_is_shown_after_the_passes_asked_for_and_at_the_end(
@@ -218,6 +218,16 @@ def test_the_ir_is_shown_after_the_passes_asked_for_and_at_the_end(
     assert "widen<D>" not in folded
     assert "widen<D>" in legal
     assert shown.endswith(invoke("a.rs", "--emit", "ir").stdout)
+
+
+def test_what_a_pass_leaves_as_it_is_is_not_shown_again(files: Files, invoke: Invoke) -> None:
+    files({"a.rs": DOUBLE})
+    shown = invoke("a.rs", "--emit", "ir", "--print-after", "check,offered,legalise").stdout
+
+    assert (
+        "\n; after offered: kernel double, unchanged\n\n; after legalise: kernel double\n" in shown
+    )
+    assert shown.count("\nkernel double<") == 3
 
 
 def test_all_passes_are_shown_in_their_order(files: Files, invoke: Invoke) -> None:

@@ -109,6 +109,8 @@ def test_a_module_of_another_level_is_stale(files: Files, invoke: Invoke) -> Non
         ("-Rpas", "no option is called -Rpas: there are -Rpass and -Rpass-missed"),
         ("-Rpass=(", "'(' after -Rpass= is no regular expression: missing )"),
         ("-Rpass-missed=*", "'*' after -Rpass-missed= is no regular expression"),
+        ("-Rpass=hiost", "no transform has 'hiost' in its name; did you mean -Rpass=hoist?"),
+        ("-Rpass-missed=xyz", "no transform has 'xyz' in its name\nThere are split-index,"),
     ],
 )
 @pytest.mark.parametrize("is_first", [True, False])

@@ -101,3 +101,11 @@ def test_colour_imports_rich(files: Files, run: Run) -> None:
     files({"a.rs": DOUBLE})
 
     assert "rich" in imported(run, "a.rs", "--color", "always")
+
+
+@pytest.mark.parametrize("words", [("--help-optimise",), ("--explain", "E0101"), ("--version",)])
+def test_what_only_tells_something_ends_well(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout != b""

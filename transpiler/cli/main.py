@@ -213,10 +213,10 @@ def command(context: click.Context, /, **given: Unpack[Given]) -> None:
         from transpiler.cli.explain import explain  # noqa: PLC0415 - for this option alone
 
         console.data.segments(explain(given["explain"]))
-        return
+        context.exit()
     if given["help_optimise"]:
         console.data.write("".join(optimising.optimise_help()))
-        return
+        context.exit()
     # The compiler is imported once there is something to compile: help and completion start faster.
     from transpiler.cli.execute import execute  # noqa: PLC0415
     from transpiler.cli.request import read_request  # noqa: PLC0415

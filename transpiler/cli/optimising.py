@@ -86,11 +86,9 @@ def read_flags(
     for text in texts:
         name = text.removeprefix(_NO)
         if name not in names:
-            from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
-
-            near = get_close_matches(name, names, n=1, cutoff=0.5)
+            near = _near(name, names)
             before = text[: len(text) - len(name)]
-            advice = f"; did you mean -f{before}{near[0]}?" if near else ""
+            advice = f"; did you mean -f{before}{near}?" if near else ""
             raise click.UsageError(
                 f"no transform is called {name!r}{advice}\nThere are {', '.join(names)}; "
                 "--help-optimise says what they do."
@@ -105,16 +103,31 @@ def read_pattern(
     """A regular expression, which is looked for in the flags of transforms.
 
     Raises:
-        click.UsageError: it is none.
+        click.UsageError: it is none, or it is found in none of these.
     """
     if text is None:
         return None
+    option = parameter.opts[0]
     try:
-        return re.compile(text)
+        pattern = re.compile(text)
     except re.error as error:
         raise click.UsageError(
-            f"{text!r} after {parameter.opts[0]}= is no regular expression: {error}"
+            f"{text!r} after {option}= is no regular expression: {error}"
         ) from None
+    names = [transform.flag for transform in TRANSFORMS]
+    if not any(map(pattern.search, names)):
+        near = _near(text, names)
+        advice = f"; did you mean {option}={near}?" if near else ""
+        raise click.UsageError(
+            f"no transform has {text!r} in its name{advice}\nThere are {', '.join(names)}."
+        )
+    return pattern
+
+
+def _near(name: str, names: list[str]) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
+
+    return next(iter(get_close_matches(name, names, n=1, cutoff=0.5)), None)
 
 
 def read_tuned(

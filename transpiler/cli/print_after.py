@@ -54,12 +54,19 @@ class Printed:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(names)
         self._parts: list[str] = []
+        self._last: dict[str, str] = {}
+        """What was shown last of kernels and functions, by their names."""
 
     def observe(self, name: str, text: str) -> None:
-        """Keep the text, under a heading, if it is one of those that were asked for."""
-        if name in self._names:
-            titles = ", ".join(dict.fromkeys(_TITLE.findall(text)))
-            heading = f"; after {name}: {titles}" if titles else f"; after {name}"
+        """Keep the text, under a heading, if it is one of those that were asked for; the same again is not shown."""
+        if name not in self._names:
+            return
+        titles = ", ".join(dict.fromkeys(_TITLE.findall(text)))
+        heading = f"; after {name}: {titles}" if titles else f"; after {name}"
+        if self._last.get(titles) == text:
+            self._parts.append(f"{heading}, unchanged\n")
+        else:
+            self._last[titles] = text
             self._parts.append(f"{heading}\n{text}")
 
     def before(self, text: str) -> str:
