@@ -27,6 +27,7 @@ from transpiler.optimise.extents import (
 )
 from transpiler.optimise.guards import unguarded
 from transpiler.optimise.indices import Indices, named_values
+from transpiler.optimise.paragraphs import below, kept
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.widen_axis import choices, extents
 from transpiler.optimise.widen_frame import Frame, Order, Varying, is_program
@@ -117,10 +118,10 @@ class _Widening:
             quantities = (Quantity(name=end.name, value=extent),)
             extent = Named(end.name)
         frame = self._frame(called, tile, span)
-        body = (
-            *self._head(frame, end, span),
-            *Widener(kernel, frame, self._varying, symbols, self._failures).statements(statements),
-        )
+        widener = Widener(kernel, frame, self._varying, symbols, self._failures)
+        # What the place of the program is stands apart from what is done there.
+        widened = below(ir.Layout(blank_before=True), list(widener.statements(statements)))
+        body = (*self._head(frame, end, span), *widened)
         block = _without_dead(replace(kernel.body, statements=body))
         read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
         stage = replace(
@@ -205,12 +206,14 @@ class _Widening:
 
 def _without_dead(block: ir.Block) -> ir.Block:
     """The statements without names nobody reads any more, of what only computes."""
-    while True:
-        read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
-        kept = tuple(it for it in block.statements if not _is_dead(it, read))
-        if len(kept) == len(block.statements):
-            return block
-        block = replace(block, statements=kept)
+    while len(living := _living(block)) < len(block.statements):
+        block = replace(block, statements=living)
+    return block
+
+
+def _living(block: ir.Block) -> tuple[ir.Statement, ...]:
+    read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
+    return kept(block.statements, lambda it: not _is_dead(it, read))
 
 
 def _is_dead(statement: ir.Statement, read: set[ir.Symbol]) -> bool:

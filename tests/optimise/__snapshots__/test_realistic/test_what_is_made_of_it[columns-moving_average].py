@@ -18,6 +18,7 @@ def moving_average__tiled(
     # block-axis: a program does TILE_C indices of c.
     c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)
     c_mask = c < grid_x
+
     keep = tl.full([1], decay, tl.float32)
     state = tl.zeros([TILE_C], tl.float32)
     for n in range(N):

@@ -16,6 +16,7 @@ def row_product__tiled(
     # block-axis: a program does TILE_ROW indices of row.
     row = tl.program_id(0) * TILE_ROW + tl.arange(0, TILE_ROW)
     row_mask = row < grid_x
+
     product = tl.full([TILE_ROW], 1.0, tl.float32)
     for i in range(N):
         product = product * tl.load(x_ptr + (row * N + i), mask=row_mask)

@@ -23,6 +23,7 @@ def tile_by_tile__tiled(
     # block-axis: a program does TILE_C indices of c.
     c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
+
     zeros = tl.zeros([BLOCK, 1], D)
     sums = tl.zeros([BLOCK, TILE_C], D)
     for tile in range(tiles):

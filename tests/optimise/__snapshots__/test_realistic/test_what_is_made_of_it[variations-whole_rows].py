@@ -21,6 +21,7 @@ def whole_rows__tiled(
     # block-axis: a program does TILE_ROW indices of row.
     row = tl.program_id(0) * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
     row_mask = row < row_end
+
     cols = tl.arange(0, BLOCK)[None, :]
     x = tl.load(
         x_ptr + (cols + row * C), mask=row_mask & (cols < C), other=tl.zeros([1, BLOCK], D)
