@@ -81,6 +81,19 @@ def test_what_an_inner_loop_repeats_leaves_both() -> None:
     )
 
 
+def test_what_several_inner_loops_repeat_has_one_name() -> None:
+    rows = "for j in 0..n { acc = acc + T::exp(x) * x; }\n"
+    exp = "exp_x_times_x"
+    assert lines(f"for i in 0..n {{ {rows} {rows} }}\n") == (
+        f"{exp} = tl.exp(x) * x",
+        "for i in range(n):",
+        "    for j in range(n):",
+        f"        acc = acc + {exp}",
+        "    for j in range(n):",
+        f"        acc = acc + {exp}",
+    )
+
+
 def test_names_alone_move_only_for_what_reads_them() -> None:
     assert lines(
         "for i in 0..n { let rows = m; let q = rows * rows; let p = m; if i < q + p { acc = acc + x; } }\n"

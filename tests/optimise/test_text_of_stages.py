@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.optimise.nests import LOAD, STORE, kernel
@@ -204,6 +206,33 @@ def test_what_is_stored_after_it_is_combined_keeps_its_variable() -> None:
     lines = stage(body, "partial")
     assert "    acc = tl.zeros([TILE_COLS], D)" in lines
     assert "    acc += v * v" in lines
+
+
+def test_what_selects_the_identity_selects_it_beyond_the_end_too() -> None:
+    body = (
+        COLUMNS.replace("Some(zeros)", "None")
+        .replace(
+            "acc + v;",
+            "acc + T::where_(mask, T::where_(v.lt(w), v * w, T::zeros::<D>(&[BLOCK])), zeros);",
+        )
+        .replace(
+            "let zeros", f"let w = T::load(x.add_offsets(at), None, None, {LOAD});\n    let zeros"
+        )
+    )
+    assert "        acc += tl.where(rows_mask & (v < w), v * w, 0.0)" in stage(body, "partial")
+
+
+def test_loops_that_are_shared_out_alike_share_their_numbers() -> None:
+    again = COLUMNS[COLUMNS.index("    // What") : COLUMNS.index("    T::store(y")]
+    for name in ("acc", "s", "total", "rows"):
+        again = re.sub(rf"\b{name}\b", f"{name}_again", again)
+    again = again.replace("+ v;", "+ v * total;")
+    body = COLUMNS.replace("    T::store(y", f"{again}    T::store(y").replace(
+        "total, None, &", "total_again, None, &"
+    )
+    lines = stage(body, "partial_2")
+    assert "    share_start = share * rows_per_share" in lines
+    assert "    for part_start in range(0, parts, TILE_PART):" in stage(body, "final_2")
 
 
 def test_numbers_are_cast_once() -> None:

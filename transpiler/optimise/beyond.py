@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import named_value, operands
 from transpiler.ir import nodes as ir
+from transpiler.ir.types import Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect
-from transpiler.optimise.build import Build, dtype_of, shape_of, with_argument
+from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of, with_argument
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +51,23 @@ class Beyond:
             return term
         if self._may_fill(term, identity):
             return self._with_fill(term, identity)
+        narrowed = self._narrowed(term, mask, identity)
+        if narrowed is not None:
+            return narrowed
         return build.select(mask, term, build.literal(identity, dtype_of(term)))
+
+    def _narrowed(
+        self, term: ir.Expression, mask: ir.Expression, identity: float
+    ) -> ir.Expression | None:
+        """A selection that selects the identity otherwise, in fewer lanes; None where the term is none."""
+        if not isinstance(term, ir.OpCall) or term.op.selects is None:
+            return None
+        condition, _, otherwise = (named_value(term, name) for name in term.op.selects)
+        if condition is None or not shape_of(condition.type) or not _is_number(otherwise, identity):
+            return None
+        both = Build(term.span).both(mask, condition)
+        type_ = Tensor(dtype=dtype_of(term), shape=broadcast(both.type, term.type))
+        return replace(with_argument(term, term.op.selects[0], both), type=type_)
 
     def settled(self, block: ir.Block) -> ir.Block:
         """The statements, in which loads that have names fill with what was asked of them."""
@@ -120,6 +137,10 @@ _OF_ZEROS = frozenset(
     {ir.BinaryOperator.MULTIPLY, ir.BinaryOperator.ADD, ir.BinaryOperator.SUBTRACT}
 )
 """What is 0 of zeros."""
+
+
+def _is_number(node: ir.Expression | None, value: float) -> bool:
+    return isinstance(node, ir.Literal) and node.value == value
 
 
 class _Filling(Rewriter):

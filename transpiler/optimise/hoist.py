@@ -70,6 +70,8 @@ class _Hoister(Rewriter):
         self.functions = context.functions
         self.report = report
         self.has_moved = False
+        self.made: set[ir.Symbol] = set()
+        """The names that values got which had none."""
         self._divisors: set[Hashable] = set()
 
     def statements(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
@@ -118,6 +120,8 @@ class _Loop:
         self._surely_runs = self._is_never_empty()
         self._values: dict[ir.Symbol, ir.Expression] = {}
         self._named: dict[Hashable, ir.Symbol] = {}
+        self._same: dict[ir.Symbol, ir.Expression] = {}
+        """What inner loops gave names that another name here has the value of."""
         self._may_leave: list[ir.Let] = []
 
     def _bounds(self, node: ir.Expression) -> Interval:
@@ -144,6 +148,8 @@ class _Loop:
                     statement.value
                 )
                 self._varying.discard(statement.symbol)
+                if self._is_same(statement):
+                    continue
                 self._may_leave.append(statement)
                 kept.append(statement)
             else:
@@ -157,7 +163,21 @@ class _Loop:
             return (), self._node
         left = {id(statement) for statement in moved}
         statements = tuple(statement for statement in kept if id(statement) not in left)
-        return self._laid_out(moved), replace(node, body=replace(node.body, statements=statements))
+        named = Substitution(self._same)
+        node = replace(node, body=named.block(replace(node.body, statements=statements)))
+        moved = [replace(let, value=named.expression(let.value)) for let in moved]
+        return self._laid_out(moved), node
+
+    def _is_same(self, let: ir.Let) -> bool:
+        """Whether an inner loop gave a name to what has one here, which is read in its place then."""
+        if let.symbol not in self._hoister.made:
+            return False
+        key = form(let.value)
+        known = self._named.setdefault(key, let.symbol)
+        if known is let.symbol:
+            return False
+        self._same[let.symbol] = ir.Read(span=let.span, type=let.value.type, symbol=known)
+        return True
 
     def _moved(self) -> list[ir.Let]:
         """What leaves the loop: what computes anything, and what that reads."""
@@ -230,6 +250,7 @@ class _Loop:
         if symbol is None:
             symbol = self._hoister.symbols.new(name_of_value(part), part.type, part.span)
             self._named[key] = symbol
+            self._hoister.made.add(symbol)
             self._may_leave.append(ir.Let(span=part.span, symbol=symbol, value=part))
         return ir.Read(span=part.span, type=part.type, symbol=symbol)
 

@@ -32,6 +32,11 @@ def outright(condition: AtLeast, values: Mapping[str, Extent]) -> AtLeast:
     return replace(condition, value=fold.of(condition.value), bound=fold.of(condition.bound))
 
 
+def with_values(extent: Extent, values: Mapping[str, Extent]) -> Extent:
+    """The extent with values in the place of names."""
+    return _Outright(values).of(extent)
+
+
 class _Outright(ExtentFold["Extent"]):
     def __init__(self, values: Mapping[str, Extent]) -> None:
         self._values = values

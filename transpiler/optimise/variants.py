@@ -20,6 +20,7 @@ from transpiler.optimise.layout import Execution
 from transpiler.optimise.materialise import materialise
 from transpiler.optimise.nest import AxisKind
 from transpiler.optimise.outright import outright
+from transpiler.optimise.same_numbers import without_doubles
 from transpiler.optimise.used_dtypes import with_used_dtypes
 from transpiler.optimise.work import Role
 from transpiler.tuples import NamedTuple
@@ -84,7 +85,7 @@ class VariantMaker:
             stages=tuple(stages),
             why=alternative.why,
         )
-        return Made(variant, (*notes, *alternative.notes))
+        return Made(without_doubles(variant), (*notes, *alternative.notes))
 
     def _name(self, nest: Nest, work: Work, prefix: str, *, is_only: bool) -> str:
         words = [prefix] if prefix else []

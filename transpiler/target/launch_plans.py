@@ -105,9 +105,7 @@ def lower_plan(
     return model.Function(
         name=name,
         parameters=tuple(model.Parameter(name=it) for it in given),
-        docs=(
-            f"The launches in the place of `{kernel.function.name}`; None for the kernel itself.",
-        ),
+        docs=(f"What is launched in the place of `{kernel.function.name}`; None for itself.",),
         body=model.Suite(statements=tuple(statements)),
     )
 

@@ -41,7 +41,7 @@ def channel_affine__tiled(
 
 
 def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
-    """The launches in the place of `channel_affine`; None for the kernel itself."""
+    """What is launched in the place of `channel_affine`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -34,7 +34,7 @@ def column_count_above__whole(
         n_mask = n < N
         mask = c_mask & n_mask
         above = tl.load(x_ptr + (n * C + c), mask=mask) > threshold
-        count += tl.where(n_mask, tl.where(above, 1, 0), 0)
+        count += tl.where(n_mask & above, 1, 0)
     count = tl.sum(count, axis=0, keep_dims=True)
     tl.store(count_ptr + c, count, mask=c_mask)
 
@@ -73,7 +73,7 @@ def column_count_above__partial(
         n_mask = n < share_end
         mask = c_mask & n_mask
         above = tl.load(x_ptr + (n * C + c), mask=mask) > threshold
-        count += tl.where(n_mask, tl.where(above, 1, 0), 0)
+        count += tl.where(n_mask & above, 1, 0)
     count = tl.sum(count, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -109,7 +109,7 @@ def column_count_above__final(
 
 
 def _plan_column_count_above(grid, x_ptr, count_ptr, N, C, threshold):
-    """The launches in the place of `column_count_above`; None for the kernel itself."""
+    """What is launched in the place of `column_count_above`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -118,7 +118,7 @@ def column_mean__final(
 
 
 def _plan_column_mean(grid, x_ptr, mean_ptr, N, C, *, D):
-    """The launches in the place of `column_mean`; None for the kernel itself."""
+    """What is launched in the place of `column_mean`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -111,7 +111,7 @@ def column_min__final(
 
 
 def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
-    """The launches in the place of `column_min`; None for the kernel itself."""
+    """What is launched in the place of `column_min`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

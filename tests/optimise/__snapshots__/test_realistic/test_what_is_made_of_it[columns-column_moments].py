@@ -126,7 +126,7 @@ def column_moments__final(
 
 
 def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
-    """The launches in the place of `column_moments`; None for the kernel itself."""
+    """What is launched in the place of `column_moments`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

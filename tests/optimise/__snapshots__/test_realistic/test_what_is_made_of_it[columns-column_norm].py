@@ -117,7 +117,7 @@ def column_norm__final(
 
 
 def _plan_column_norm(grid, x_ptr, y_ptr, N, C, *, D):
-    """The launches in the place of `column_norm`; None for the kernel itself."""
+    """What is launched in the place of `column_norm`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

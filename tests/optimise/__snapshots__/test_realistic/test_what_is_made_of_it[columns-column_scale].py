@@ -115,7 +115,7 @@ def column_scale__final(
 
 
 def _plan_column_scale(grid, x_ptr, scale_ptr, N, C, *, D):
-    """The launches in the place of `column_scale`; None for the kernel itself."""
+    """What is launched in the place of `column_scale`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

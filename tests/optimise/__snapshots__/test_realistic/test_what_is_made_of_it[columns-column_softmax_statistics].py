@@ -135,7 +135,7 @@ def column_softmax_statistics__partial_2(
     largest_total,
     sum_partials,
     grid_x,
-    n_per_share_2,
+    n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -151,8 +151,8 @@ def column_softmax_statistics__partial_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # split-reduction: the program's share of n.
-    share_start = share * n_per_share_2
-    share_end = tl.minimum(share_start + n_per_share_2, N)
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
 
     largest = tl.load(largest_total + c, mask=c_mask)
     sum = tl.zeros([TILE_N, TILE_C], tl.float32)
@@ -175,7 +175,7 @@ def column_softmax_statistics__final_2(
     largest_total,
     sum_partials,
     grid_x,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -189,9 +189,9 @@ def column_softmax_statistics__final_2(
     c_mask = c < grid_x
 
     sum = tl.zeros([TILE_PART, TILE_C], tl.float32)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        mask = c_mask & (part < parts_2)
+        mask = c_mask & (part < parts)
         slot = part * grid_x + c
         sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
@@ -201,7 +201,7 @@ def column_softmax_statistics__final_2(
 
 
 def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
-    """The launches in the place of `column_softmax_statistics`; None for the kernel itself."""
+    """What is launched in the place of `column_softmax_statistics`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
@@ -289,7 +289,6 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
     )
 
     TILE_C = min(4, _power_of_two(grid_x))
-    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
     final_2_stage = _Stage(
         column_softmax_statistics__final_2,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),

@@ -139,7 +139,7 @@ def column_variance__partial_2(
     sum_total,
     squares_partials,
     grid_x,
-    n_per_share_2,
+    n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -159,8 +159,8 @@ def column_variance__partial_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # split-reduction: the program's share of n.
-    share_start = share * n_per_share_2
-    share_end = tl.minimum(share_start + n_per_share_2, N)
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
 
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     mean = sum / tl.cast(N, D)
@@ -186,7 +186,7 @@ def column_variance__final_2(
     sum_total,
     squares_partials,
     grid_x,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -206,9 +206,9 @@ def column_variance__final_2(
     c_mask = c < grid_x
 
     squares = tl.zeros([TILE_PART, TILE_C], D)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        mask = c_mask & (part < parts_2)
+        mask = c_mask & (part < parts)
         slot = part * grid_x + c
         squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
@@ -219,7 +219,7 @@ def column_variance__final_2(
 
 
 def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
-    """The launches in the place of `column_variance`; None for the kernel itself."""
+    """What is launched in the place of `column_variance`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
@@ -307,7 +307,6 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
     )
 
     TILE_C = min(4, _power_of_two(grid_x))
-    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
     final_2_stage = _Stage(
         column_variance__final_2,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),

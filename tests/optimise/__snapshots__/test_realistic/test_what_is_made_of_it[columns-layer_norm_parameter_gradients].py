@@ -147,7 +147,7 @@ def layer_norm_parameter_gradients__final(
 def _plan_layer_norm_parameter_gradients(
     grid, dy_ptr, x_ptr, mean_ptr, rstd_ptr, dweight_ptr, dbias_ptr, N, C, BLOCK, *, D
 ):
-    """The launches in the place of `layer_norm_parameter_gradients`; None for the kernel itself."""
+    """What is launched in the place of `layer_norm_parameter_gradients`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -29,7 +29,7 @@ def moving_average__tiled(
 
 
 def _plan_moving_average(grid, x_ptr, y_ptr, N, C, decay):
-    """The launches in the place of `moving_average`; None for the kernel itself."""
+    """What is launched in the place of `moving_average`; None for itself."""
     grid_x, grid_y, grid_z = grid
 
     TILE_C = min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528))))

@@ -39,7 +39,7 @@ def prelu_columns__tiled(
 
 
 def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
-    """The launches in the place of `prelu_columns`; None for the kernel itself."""
+    """What is launched in the place of `prelu_columns`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -35,7 +35,7 @@ def quantise_columns__tiled(
 
 
 def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
-    """The launches in the place of `quantise_columns`; None for the kernel itself."""
+    """What is launched in the place of `quantise_columns`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None

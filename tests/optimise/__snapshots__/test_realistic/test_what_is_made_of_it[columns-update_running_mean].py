@@ -118,7 +118,7 @@ def update_running_mean__final(
 
 
 def _plan_update_running_mean(grid, x_ptr, running_ptr, N, C, momentum, *, D):
-    """The launches in the place of `update_running_mean`; None for the kernel itself."""
+    """What is launched in the place of `update_running_mean`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -90,7 +90,7 @@ def adam_rows__tiled(
 
 
 def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps, BLOCK, *, D):
-    """The launches in the place of `adam_rows`; None for the kernel itself."""
+    """What is launched in the place of `adam_rows`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

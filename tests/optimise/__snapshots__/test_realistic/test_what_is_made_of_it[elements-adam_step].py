@@ -41,7 +41,7 @@ def adam_step__tiled(
 
 
 def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):
-    """The launches in the place of `adam_step`; None for the kernel itself."""
+    """What is launched in the place of `adam_step`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if grid_y > 1 or grid_z > 1:
         return None

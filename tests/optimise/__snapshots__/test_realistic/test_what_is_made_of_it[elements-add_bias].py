@@ -41,7 +41,7 @@ def add_bias__tiled(
 
 
 def _plan_add_bias(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
-    """The launches in the place of `add_bias`; None for the kernel itself."""
+    """What is launched in the place of `add_bias`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if grid_z > 1:
         return None

@@ -21,7 +21,7 @@ def every_other__tiled(
 
 
 def _plan_every_other(grid, x_ptr, y_ptr):
-    """The launches in the place of `every_other`; None for the kernel itself."""
+    """What is launched in the place of `every_other`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if grid_y > 1 or grid_z > 1:
         return None

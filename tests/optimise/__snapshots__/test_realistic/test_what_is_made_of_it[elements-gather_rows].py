@@ -30,7 +30,7 @@ def gather_rows__tiled(
 
 
 def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
-    """The launches in the place of `gather_rows`; None for the kernel itself."""
+    """What is launched in the place of `gather_rows`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

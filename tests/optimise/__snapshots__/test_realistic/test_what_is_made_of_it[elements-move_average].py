@@ -35,7 +35,7 @@ def move_average__tiled(
 
 
 def _plan_move_average(grid, average_ptr, p_ptr, decay, *, D):
-    """The launches in the place of `move_average`; None for the kernel itself."""
+    """What is launched in the place of `move_average`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if grid_y > 1 or grid_z > 1:
         return None

@@ -26,7 +26,7 @@ def transpose__tiled(
 
 
 def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
-    """The launches in the place of `transpose`; None for the kernel itself."""
+    """What is launched in the place of `transpose`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if grid_z > 1:
         return None

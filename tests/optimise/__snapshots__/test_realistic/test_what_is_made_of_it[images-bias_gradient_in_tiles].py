@@ -168,7 +168,7 @@ def bias_gradient_in_tiles__final(
 
 
 def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D):
-    """The launches in the place of `bias_gradient_in_tiles`; None for the kernel itself."""
+    """What is launched in the place of `bias_gradient_in_tiles`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None

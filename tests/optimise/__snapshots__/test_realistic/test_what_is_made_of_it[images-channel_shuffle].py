@@ -39,7 +39,7 @@ def channel_shuffle__tiled(
 
 
 def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
-    """The launches in the place of `channel_shuffle`; None for the kernel itself."""
+    """What is launched in the place of `channel_shuffle`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or G < 1 or K < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -104,7 +104,7 @@ def channel_statistics__flat_partial_2(
     sum_total,
     squares_partials,
     grid_x,
-    i_high_per_share_2,
+    i_high_per_share,
     TILE_I_HIGH: tl.constexpr,
     TILE_FLAT: tl.constexpr,
 ):
@@ -125,8 +125,8 @@ def channel_statistics__flat_partial_2(
     flat = flat_tile * TILE_FLAT + tl.arange(0, TILE_FLAT)[None, :]
     flat_mask = flat < grid_x * HW
     # split-reduction: the program's share of i_high.
-    share_start = share * i_high_per_share_2
-    share_end = tl.minimum(share_start + i_high_per_share_2, N)
+    share_start = share * i_high_per_share
+    share_end = tl.minimum(share_start + i_high_per_share, N)
 
     c = flat // HW
     sum = tl.load(sum_total + c, mask=flat_mask).to(D)
@@ -155,7 +155,7 @@ def channel_statistics__flat_final_2(
     sum_total,
     squares_partials,
     grid_x,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
 ):
@@ -172,9 +172,9 @@ def channel_statistics__flat_final_2(
     c = tl.program_id(0)
 
     squares = tl.zeros([TILE_PART, TILE_I_LOW], D)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        part_mask = part < parts_2
+        part_mask = part < parts
         for i_low_start in range(0, HW, TILE_I_LOW):
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
             mask = part_mask & (i_low < HW)
@@ -275,7 +275,7 @@ def channel_statistics__partial_2(
     sum_total,
     squares_partials,
     grid_x,
-    i_high_per_share_2,
+    i_high_per_share,
     TILE_I_HIGH: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
 ):
@@ -296,8 +296,8 @@ def channel_statistics__partial_2(
     i_low = i_low_tile * TILE_I_LOW + tl.arange(0, TILE_I_LOW)[None, :]
     i_low_mask = i_low < HW
     # split-reduction: the program's share of i_high.
-    share_start = share * i_high_per_share_2
-    share_end = tl.minimum(share_start + i_high_per_share_2, N)
+    share_start = share * i_high_per_share
+    share_end = tl.minimum(share_start + i_high_per_share, N)
 
     sum = tl.load(sum_total + c).to(D)
     count = tl.cast(N * HW, D)
@@ -324,7 +324,7 @@ def channel_statistics__final_2(
     sum_total,
     squares_partials,
     grid_x,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -344,9 +344,9 @@ def channel_statistics__final_2(
     c_mask = c < grid_x
 
     squares = tl.zeros([TILE_PART, TILE_C], D)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        mask = c_mask & (part < parts_2)
+        mask = c_mask & (part < parts)
         slot = part * grid_x + c
         squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
@@ -358,7 +358,7 @@ def channel_statistics__final_2(
 
 
 def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
-    """The launches in the place of `channel_statistics`; None for the kernel itself."""
+    """What is launched in the place of `channel_statistics`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None

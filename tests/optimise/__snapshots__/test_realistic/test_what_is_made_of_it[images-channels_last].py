@@ -37,7 +37,7 @@ def channels_last__tiled(
 
 
 def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
-    """The launches in the place of `channels_last`; None for the kernel itself."""
+    """What is launched in the place of `channels_last`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or HW < 1 or grid_z > 1:
         return None

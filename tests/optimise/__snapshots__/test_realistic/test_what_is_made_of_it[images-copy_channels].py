@@ -80,7 +80,7 @@ def copy_channels__tiled(
 
 
 def _plan_copy_channels(grid, x_ptr, y_ptr, N, C, HW, first, wide, *, D):
-    """The launches in the place of `copy_channels`; None for the kernel itself."""
+    """What is launched in the place of `copy_channels`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or wide < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -38,14 +38,13 @@ def depthwise_channels_last__tiled(
     mask = c_mask & (h < H)
 
     K_over_2 = K // 2
-    K_over_2_1 = K_over_2
 
     for w in range(W):
         sum = tl.zeros([TILE_H, TILE_C], tl.float32)
         for kh in range(K):
             row = h + kh - K_over_2
             for kw in range(K):
-                col = w + kw - K_over_2_1
+                col = w + kw - K_over_2
                 x = tl.load(
                     x_ptr + (((row + image * H) * W + col) * C + c),
                     mask=tl.where((col >= 0) & (col < W), mask & ((row >= 0) & (row < H)), False),
@@ -57,7 +56,7 @@ def depthwise_channels_last__tiled(
 
 
 def _plan_depthwise_channels_last(grid, x_ptr, weight_ptr, y_ptr, H, W, C, K, *, D):
-    """The launches in the place of `depthwise_channels_last`; None for the kernel itself."""
+    """What is launched in the place of `depthwise_channels_last`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or H < 1 or W < 1 or K < 1 or grid_z > 1:
         return None

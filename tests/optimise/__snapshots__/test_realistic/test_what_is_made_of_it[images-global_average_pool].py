@@ -67,7 +67,7 @@ def global_average_pool__final(
 
 
 def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
-    """The launches in the place of `global_average_pool`; None for the kernel itself."""
+    """What is launched in the place of `global_average_pool`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None

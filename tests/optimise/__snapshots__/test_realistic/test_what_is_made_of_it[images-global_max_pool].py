@@ -88,7 +88,7 @@ def global_max_pool__final(
 
 
 def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
-    """The launches in the place of `global_max_pool`; None for the kernel itself."""
+    """What is launched in the place of `global_max_pool`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if HW - 1 < 1 or grid_z > 1:
         return None

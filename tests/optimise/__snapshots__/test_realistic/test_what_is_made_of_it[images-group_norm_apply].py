@@ -59,7 +59,7 @@ def group_norm_apply__tiled(
 def _plan_group_norm_apply(
     grid, x_ptr, mean_ptr, rstd_ptr, weight_ptr, bias_ptr, y_ptr, G, K, HW, *, D
 ):
-    """The launches in the place of `group_norm_apply`; None for the kernel itself."""
+    """What is launched in the place of `group_norm_apply`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if K < 1 or HW < 1 or grid_z > 1:
         return None

@@ -91,7 +91,7 @@ def group_norm_statistics__final(
 
 
 def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, *, D):
-    """The launches in the place of `group_norm_statistics`; None for the kernel itself."""
+    """What is launched in the place of `group_norm_statistics`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if K * HW < 1 or grid_z > 1:
         return None

@@ -122,7 +122,7 @@ def instance_norm__flat_final_2(
     squares_partials,
     squares_total,
     grid_x,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
 ):
@@ -144,9 +144,9 @@ def instance_norm__flat_final_2(
     plane_mask = plane < grid_x
 
     squares = tl.zeros([TILE_PART, TILE_PLANE], D)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        mask = plane_mask & (part < parts_2)
+        mask = plane_mask & (part < parts)
         slot = part * grid_x + plane
         squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
@@ -308,7 +308,7 @@ def instance_norm__final_2(
     squares_partials,
     squares_total,
     grid_x,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
 ):
@@ -330,9 +330,9 @@ def instance_norm__final_2(
     plane_mask = plane < grid_x
 
     squares = tl.zeros([TILE_PART, TILE_PLANE], D)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        mask = plane_mask & (part < parts_2)
+        mask = plane_mask & (part < parts)
         slot = part * grid_x + plane
         squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
@@ -384,7 +384,7 @@ def instance_norm__apply(
 
 
 def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, *, D):
-    """The launches in the place of `instance_norm`; None for the kernel itself."""
+    """What is launched in the place of `instance_norm`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None

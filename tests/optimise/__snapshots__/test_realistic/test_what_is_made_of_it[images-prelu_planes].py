@@ -81,7 +81,7 @@ def prelu_planes__tiled(
 
 
 def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
-    """The launches in the place of `prelu_planes`; None for the kernel itself."""
+    """What is launched in the place of `prelu_planes`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_z > 1:
         return None

@@ -176,7 +176,7 @@ def scale_gradient__final(
 
 
 def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
-    """The launches in the place of `scale_gradient`; None for the kernel itself."""
+    """What is launched in the place of `scale_gradient`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None

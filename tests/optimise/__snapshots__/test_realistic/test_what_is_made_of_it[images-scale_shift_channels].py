@@ -88,7 +88,7 @@ def scale_shift_channels__tiled(
 
 
 def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, HW, *, D):
-    """The launches in the place of `scale_shift_channels`; None for the kernel itself."""
+    """What is launched in the place of `scale_shift_channels`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or C < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None

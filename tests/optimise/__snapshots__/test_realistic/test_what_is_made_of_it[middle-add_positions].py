@@ -87,7 +87,7 @@ def add_positions__tiled(
 
 
 def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
-    """The launches in the place of `add_positions`; None for the kernel itself."""
+    """What is launched in the place of `add_positions`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or grid_z > 1:
         return None

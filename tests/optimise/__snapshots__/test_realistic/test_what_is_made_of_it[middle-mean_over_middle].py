@@ -126,7 +126,7 @@ def mean_over_middle__final(
 
 
 def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
-    """The launches in the place of `mean_over_middle`; None for the kernel itself."""
+    """What is launched in the place of `mean_over_middle`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if S < 1 or grid_z > 1:
         return None

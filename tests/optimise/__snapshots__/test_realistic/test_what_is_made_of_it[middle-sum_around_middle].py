@@ -172,7 +172,7 @@ def sum_around_middle__final(
 
 
 def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
-    """The launches in the place of `sum_around_middle`; None for the kernel itself."""
+    """What is launched in the place of `sum_around_middle`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if B < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None

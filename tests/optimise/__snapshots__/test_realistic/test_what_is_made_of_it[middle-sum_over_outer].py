@@ -115,7 +115,7 @@ def sum_over_outer__final(
 
 
 def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
-    """The launches in the place of `sum_over_outer`; None for the kernel itself."""
+    """What is launched in the place of `sum_over_outer`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if B < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -36,7 +36,7 @@ def swap_outer_and_middle__tiled(
 
 
 def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
-    """The launches in the place of `swap_outer_and_middle`; None for the kernel itself."""
+    """What is launched in the place of `swap_outer_and_middle`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if B < 1 or S < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None

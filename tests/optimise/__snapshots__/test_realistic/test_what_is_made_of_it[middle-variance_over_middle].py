@@ -149,7 +149,7 @@ def variance_over_middle__partial_2(
     squares_partials,
     grid_x,
     grid_y,
-    s_per_share_2,
+    s_per_share,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -170,8 +170,8 @@ def variance_over_middle__partial_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # split-reduction: the program's share of s.
-    share_start = share * s_per_share_2
-    share_end = tl.minimum(share_start + s_per_share_2, S)
+    share_start = share * s_per_share
+    share_end = tl.minimum(share_start + s_per_share, S)
 
     sum = tl.load(sum_total + (b * grid_x + c), mask=c_mask).to(D)
     base = b * S * C + c
@@ -198,7 +198,7 @@ def variance_over_middle__final_2(
     squares_partials,
     grid_x,
     grid_y,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -219,9 +219,9 @@ def variance_over_middle__final_2(
     c_mask = c < grid_x
 
     squares = tl.zeros([TILE_PART, TILE_C], D)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        mask = c_mask & (part < parts_2)
+        mask = c_mask & (part < parts)
         slot = (part * grid_y + b) * grid_x + c
         squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
     squares = tl.sum(squares, axis=0, keep_dims=True)
@@ -229,7 +229,7 @@ def variance_over_middle__final_2(
 
 
 def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
-    """The launches in the place of `variance_over_middle`; None for the kernel itself."""
+    """What is launched in the place of `variance_over_middle`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if S < 1 or grid_z > 1:
         return None
@@ -321,7 +321,6 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     )
 
     TILE_C = min(4, _power_of_two(grid_x))
-    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
     final_2_stage = _Stage(
         variance_over_middle__final_2,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),

@@ -131,7 +131,7 @@ def weighted_sum__final(
 
 
 def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
-    """The launches in the place of `weighted_sum`; None for the kernel itself."""
+    """What is launched in the place of `weighted_sum`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if S < 1 or grid_z > 1:
         return None

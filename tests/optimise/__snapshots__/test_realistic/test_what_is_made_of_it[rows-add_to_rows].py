@@ -42,7 +42,7 @@ def add_to_rows__tiled(
 
 
 def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
-    """The launches in the place of `add_to_rows`; None for the kernel itself."""
+    """What is launched in the place of `add_to_rows`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -46,7 +46,7 @@ def dot_product__final(
 
 
 def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
-    """The launches in the place of `dot_product`; None for the kernel itself."""
+    """What is launched in the place of `dot_product`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None

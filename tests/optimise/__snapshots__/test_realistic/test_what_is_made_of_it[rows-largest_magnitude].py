@@ -60,7 +60,7 @@ def largest_magnitude__final(
 
 
 def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
-    """The launches in the place of `largest_magnitude`; None for the kernel itself."""
+    """What is launched in the place of `largest_magnitude`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -59,7 +59,7 @@ def mean_squared_error__final(
 
 
 def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
-    """The launches in the place of `mean_squared_error`; None for the kernel itself."""
+    """What is launched in the place of `mean_squared_error`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -205,7 +205,7 @@ def normalise_rows__apply(
 
 
 def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
-    """The launches in the place of `normalise_rows`; None for the kernel itself."""
+    """What is launched in the place of `normalise_rows`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -124,7 +124,7 @@ def rms_norm__apply(
 
 
 def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
-    """The launches in the place of `rms_norm`; None for the kernel itself."""
+    """What is launched in the place of `rms_norm`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

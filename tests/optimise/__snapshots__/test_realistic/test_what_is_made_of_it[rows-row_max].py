@@ -75,7 +75,7 @@ def row_max__final(
 
 
 def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
-    """The launches in the place of `row_max`; None for the kernel itself."""
+    """What is launched in the place of `row_max`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -24,7 +24,7 @@ def row_product__tiled(
 
 
 def _plan_row_product(grid, x_ptr, y_ptr, N):
-    """The launches in the place of `row_product`; None for the kernel itself."""
+    """What is launched in the place of `row_product`; None for itself."""
     grid_x, grid_y, grid_z = grid
 
     TILE_ROW = min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528))))

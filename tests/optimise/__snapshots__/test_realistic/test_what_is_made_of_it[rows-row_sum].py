@@ -71,7 +71,7 @@ def row_sum__final(
 
 
 def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
-    """The launches in the place of `row_sum`; None for the kernel itself."""
+    """What is launched in the place of `row_sum`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -118,7 +118,7 @@ def divided_in_place__final(
 
 
 def _plan_divided_in_place(grid, x_ptr, y_ptr, N, C, *, D):
-    """The launches in the place of `divided_in_place`; None for the kernel itself."""
+    """What is launched in the place of `divided_in_place`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -121,7 +121,7 @@ def from_bias__final(
 
 
 def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
-    """The launches in the place of `from_bias`; None for the kernel itself."""
+    """What is launched in the place of `from_bias`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -115,7 +115,7 @@ def guarded__final(
 
 
 def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
-    """The launches in the place of `guarded`; None for the kernel itself."""
+    """What is launched in the place of `guarded`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None

@@ -225,7 +225,7 @@ def guarded_rows__apply(
 
 
 def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
-    """The launches in the place of `guarded_rows`; None for the kernel itself."""
+    """What is launched in the place of `guarded_rows`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or S < 1 or B < 1 or grid_z > 1:
         return None

@@ -66,7 +66,7 @@ def one_by_one__final(
 
 
 def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
-    """The launches in the place of `one_by_one`; None for the kernel itself."""
+    """What is launched in the place of `one_by_one`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or grid_y > 1 or grid_z > 1:
         return None

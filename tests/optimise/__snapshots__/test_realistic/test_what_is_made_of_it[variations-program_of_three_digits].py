@@ -217,7 +217,7 @@ def program_of_three_digits__final(
 
 
 def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
-    """The launches in the place of `program_of_three_digits`; None for the kernel itself."""
+    """What is launched in the place of `program_of_three_digits`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if (
         W < 1

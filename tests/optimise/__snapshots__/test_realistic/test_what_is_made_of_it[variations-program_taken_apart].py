@@ -123,7 +123,7 @@ def program_taken_apart__final(
 
 
 def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
-    """The launches in the place of `program_taken_apart`; None for the kernel itself."""
+    """What is launched in the place of `program_taken_apart`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if C < 1 or S < 1 or (grid_x // C) * C < grid_x or grid_y > 1 or grid_z > 1:
         return None

@@ -137,7 +137,7 @@ def sum_again__partial_2(
     sum_total,
     sum_partials_2,
     grid_x,
-    n_per_share_2,
+    n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -157,8 +157,8 @@ def sum_again__partial_2(
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
     # split-reduction: the program's share of n.
-    share_start = share * n_per_share_2
-    share_end = tl.minimum(share_start + n_per_share_2, N)
+    share_start = share * n_per_share
+    share_end = tl.minimum(share_start + n_per_share, N)
 
     sum = tl.load(sum_total + c, mask=c_mask).to(D)
     mean = sum / tl.cast(N, D)
@@ -182,7 +182,7 @@ def sum_again__final_2(
     N,
     sum_partials_2,
     grid_x,
-    parts_2,
+    parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
 ):
@@ -200,9 +200,9 @@ def sum_again__final_2(
     c_mask = c < grid_x
 
     sum = tl.zeros([TILE_PART, TILE_C], D)
-    for part_start in range(0, parts_2, TILE_PART):
+    for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)[:, None]
-        mask = c_mask & (part < parts_2)
+        mask = c_mask & (part < parts)
         slot = part * grid_x + c
         sum += tl.load(sum_partials_2 + slot, mask=mask, other=0.0).to(D)
     sum = tl.sum(sum, axis=0, keep_dims=True)
@@ -210,7 +210,7 @@ def sum_again__final_2(
 
 
 def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
-    """The launches in the place of `sum_again`; None for the kernel itself."""
+    """What is launched in the place of `sum_again`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
@@ -297,7 +297,6 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
     )
 
     TILE_C = min(4, _power_of_two(grid_x))
-    TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
     final_2_stage = _Stage(
         sum_again__final_2,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),

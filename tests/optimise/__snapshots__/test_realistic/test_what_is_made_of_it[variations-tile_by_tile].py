@@ -34,7 +34,7 @@ def tile_by_tile__tiled(
 
 
 def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
-    """The launches in the place of `tile_by_tile`; None for the kernel itself."""
+    """What is launched in the place of `tile_by_tile`; None for itself."""
     grid_x, grid_y, grid_z = grid
 
     if BLOCK < 1025:

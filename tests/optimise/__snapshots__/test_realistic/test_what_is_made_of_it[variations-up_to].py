@@ -39,7 +39,7 @@ def up_to__whole(
         n_mask = n < N
         mask = c_mask & n_mask
         x = tl.load(x_ptr + (n * C + c), mask=mask).to(D)
-        sum += tl.where(n_mask, tl.where(length > n, x, 0.0), 0.0)
+        sum += tl.where(n_mask & (length > n), x, 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum, mask=c_mask)
 
@@ -83,7 +83,7 @@ def up_to__partial(
         n_mask = n < share_end
         mask = c_mask & n_mask
         x = tl.load(x_ptr + (n * C + c), mask=mask).to(D)
-        sum += tl.where(n_mask, tl.where(length > n, x, 0.0), 0.0)
+        sum += tl.where(n_mask & (length > n), x, 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
 
     slot = share * grid_x + c
@@ -123,7 +123,7 @@ def up_to__final(
 
 
 def _plan_up_to(grid, x_ptr, length_ptr, y_ptr, N, C, *, D):
-    """The launches in the place of `up_to`; None for the kernel itself."""
+    """What is launched in the place of `up_to`; None for itself."""
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None

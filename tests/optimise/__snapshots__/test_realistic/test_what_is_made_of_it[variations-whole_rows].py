@@ -30,7 +30,7 @@ def whole_rows__tiled(
 
 
 def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
-    """The launches in the place of `whole_rows`; None for the kernel itself."""
+    """What is launched in the place of `whole_rows`; None for itself."""
     grid_x, grid_y, grid_z = grid
 
     if BLOCK < 513 and N >= 1:
