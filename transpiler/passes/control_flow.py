@@ -416,8 +416,10 @@ class ControlFlowElaborator(MatchElaborator):
         while isinstance(node, syntax.Parenthesized):
             node = node.inner
         inner = self.expression(node)
-        if isinstance(inner, ir.Cast) and inner.operand.type == type_:
-            return inner.operand  # `(n as usize)` is there for rustc
+        if isinstance(inner, ir.Cast) and isinstance(inner.operand.type, Scalar):
+            counted = self.state.solver.resolve(type_.dtype)
+            if self.state.solver.resolve(inner.operand.type.dtype) == counted:
+                return inner.operand  # `(n as usize)` is there for rustc
         found = self.state.type_of(inner)
         if isinstance(found, Scalar):
             dtype = self.state.solver.resolve(found.dtype)

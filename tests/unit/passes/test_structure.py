@@ -212,6 +212,11 @@ def test_triton_compiles_it(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("for i in (0..n).rev() { T::debug_barrier(); }", "for i in range(n - 1, -1, -1):"),
         ("for i in m..=n { T::debug_barrier(); }", "for i in range(m, n + 1):"),
         ("for i in (m..n).step_by(2) { T::debug_barrier(); }", "for i in range(m, n, 2):"),
+        # The type of `0` is that of the other end.
+        (
+            "for i in (0..n).step_by(BLOCK as usize) { T::debug_barrier(); }",
+            "for i in range(0, n, BLOCK):",
+        ),
         ("let mut i = 0; loop { if i >= n { break; } i += m; }", "while i < n:"),
     ],
 )
