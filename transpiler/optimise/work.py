@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
@@ -13,6 +13,7 @@ from transpiler.optimise.expressions import Substitution
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.nest import Accumulate, Loop, Store, item_expressions, walk_items
 from transpiler.optimise.paragraphs import kept as with_headings
+from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
