@@ -140,15 +140,15 @@ CLASSICS = ("contract", "eviction", "hints", "hoist", "reciprocal", "reuse", "st
 @cache
 def known_to(module: str) -> frozenset[str]:
     """The modules of the optimiser that one of them imports, also through others."""
+    files = {path.stem: path for path in (PACKAGE / "optimise").rglob("*.py")}
     found: set[str] = set()
     pending = [module]
     while pending:
-        for name, _ in imports(PACKAGE / "optimise" / f"{pending.pop()}.py"):
+        for name, _ in imports(files[pending.pop()]):
             parts = name.split(".")
-            other = parts[2] if parts[:2] == ["transpiler", "optimise"] else module
-            if other not in found:
-                found.add(other)
-                pending.append(other)
+            others = files.keys() & parts if parts[:2] == ["transpiler", "optimise"] else set()
+            pending += others - found
+            found |= others
     return frozenset(found) - {module}
 
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.optimise.extents import extent_of
+from transpiler.ir.extent import Named
+from transpiler.ir.launch_plan import GRID_NAMES, Quantity
+from transpiler.ir.types import I32
+from transpiler.ops.enums import ENUMS
+from transpiler.optimise.extents import extent_of, least
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from transpiler.ir.extent import Extent
     from transpiler.optimise.indices import Indices
+    from transpiler.optimise.symbols import Symbols
+    from transpiler.source import Span
 
 _FROM, _UP_TO = ir.BinaryOperator.GREATER_EQUAL, ir.BinaryOperator.LESS_EQUAL
 _BELOW, _ABOVE = ir.BinaryOperator.LESS, ir.BinaryOperator.GREATER
@@ -30,6 +36,25 @@ class Unguarded(NamedTuple):
 
     guards: tuple[Guard, ...]
     statements: tuple[ir.Statement, ...]
+
+
+class End(NamedTuple):
+    """Where the programs of an axis begin to do nothing: a parameter, and what it is at a launch."""
+
+    symbol: ir.Symbol
+    quantity: Quantity
+
+
+def end_of(
+    axis: str, place: int, guards: Iterable[Guard], symbols: Symbols, span: Span
+) -> End | None:
+    """Where an axis of the grid called `axis` ends by some guards; None where it does not before the grid."""
+    member = list(ENUMS["Axis"])[place]
+    limits = [guard.limit for guard in guards if guard.member == member]
+    if not limits:
+        return None
+    symbol = symbols.new(f"{axis}_end", I32, span, ir.SymbolKind.PARAMETER)
+    return End(symbol, Quantity(name=symbol.name, value=least(Named(GRID_NAMES[place]), *limits)))
 
 
 def unguarded(

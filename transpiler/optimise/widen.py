@@ -12,7 +12,7 @@ from transpiler.analysis.effects import Failures, effects_of, is_volatile
 from transpiler.analysis.facts import Facts
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named
-from transpiler.ir.launch_plan import GRID_NAMES, Quantity, Stage, Variant
+from transpiler.ir.launch_plan import GRID_NAMES, Stage, Variant
 from transpiler.ir.types import I32, DType, NamedDimension, Tensor
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.enums import ENUMS
@@ -22,10 +22,9 @@ from transpiler.optimise.context import ranges_of
 from transpiler.optimise.documentation import documentation
 from transpiler.optimise.extents import (
     at_least,
-    least,
     rounded_up,
 )
-from transpiler.optimise.guards import unguarded
+from transpiler.optimise.guards import end_of, unguarded
 from transpiler.optimise.indices import Indices, named_values
 from transpiler.optimise.paragraphs import below, kept
 from transpiler.optimise.refusals import RefusedError
@@ -101,27 +100,22 @@ class _Widening:
         )
         self._varying = varying
         self._failures = failures
-        self._indices = Indices(named_values(kernel))
 
     def made(self, name: str) -> Widened:
         kernel, symbols = self._kernel, self._symbols
         span = kernel.name_span if self._named is None else self._named.span
         called = self._called()
         tile = symbols.new(self._tile_name(called), I32, span, ir.SymbolKind.CONST_GENERIC)
-        limits, statements = self._unguarded()
-        end = symbols.grid(self._place, span)
-        extent: Extent = Named(GRID_NAMES[self._place])
-        quantities: tuple[Quantity, ...] = ()
-        if limits:
-            extent = least(extent, *limits)
-            end = symbols.new(f"{called}_end", I32, span, ir.SymbolKind.PARAMETER)
-            quantities = (Quantity(name=end.name, value=extent),)
-            extent = Named(end.name)
+        indices = Indices(named_values(kernel))
+        guards, statements = unguarded(kernel.body.statements, indices, (self._member,))
+        end = end_of(called, self._place, guards, symbols, span)
+        stop = symbols.grid(self._place, span) if end is None else end.symbol
+        extent = Named(stop.name)
         frame = self._frame(called, tile, span)
         widener = Widener(kernel, frame, self._varying, symbols, self._failures)
         # What the place of the program is stands apart from what is done there.
         widened = below(ir.Layout(blank_before=True), list(widener.statements(statements)))
-        body = (*self._head(frame, end, span), *widened)
+        body = (*self._head(frame, stop, span), *widened)
         block = _without_dead(replace(kernel.body, statements=body))
         read = {it.symbol for it in block.contents.expressions if isinstance(it, ir.Read)}
         stage = replace(
@@ -130,7 +124,7 @@ class _Widening:
             docs=documentation(
                 f"Each program does what `{tile.name}` programs of the kernel do.", kernel.name
             ),
-            parameters=(*(it for it in kernel.parameters if it in read), end),
+            parameters=(*(it for it in kernel.parameters if it in read), stop),
             const_generics=(*(it for it in kernel.const_generics if it in read), tile),
             body=block,
             backward=None,
@@ -145,8 +139,8 @@ class _Widening:
             warps=self._sizes.warps,
         )
         variant = Variant(
-            conditions=(*self._sizes.pays(), *(at_least(it, 1) for it in limits)),
-            quantities=quantities,
+            conditions=(*self._sizes.pays(), *(at_least(it.limit, 1) for it in guards)),
+            quantities=() if end is None else (end.quantity,),
             scratch=(),
             stages=(launched,),
         )
@@ -195,13 +189,6 @@ class _Widening:
         )
         exists = build.less(build.read(frame.programs), build.read(end))
         yield ir.Let(span=span, symbol=frame.exists, value=exists)
-
-    # --- Programs that do nothing -----------------------------------------------------------------
-
-    def _unguarded(self) -> tuple[tuple[Extent, ...], tuple[ir.Statement, ...]]:
-        """The ends from which on programs do nothing, and the statements of those before."""
-        found = unguarded(self._kernel.body.statements, self._indices, (self._member,))
-        return tuple(it.limit for it in found.guards), found.statements
 
 
 def _without_dead(block: ir.Block) -> ir.Block:
