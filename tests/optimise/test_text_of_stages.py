@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.optimise.nests import LOAD, STORE, kernel
+from transpiler.optimise.documentation import documentation
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.pipeline import Options, transpile_source
 from transpiler.source import SourceFile
@@ -321,3 +322,24 @@ def test_a_number_for_each_lane_that_a_loop_has_made_keeps_its_name() -> None:
     assert lines[lines.index("        acc += v") + 1 :] == [
         "    tl.store(y + (i * a + c), acc, mask=mask)"
     ]
+
+
+def test_what_is_said_of_a_launch_fits_into_lines() -> None:
+    lines = documentation(" ".join(["Each program reduces a part of something."] * 5), "k", 2, 3)
+    assert max(map(len, lines)) <= 90
+    assert lines[-2:] == ("", "Launch 2 of 3 in the place of `k`.")
+    assert documentation("It computes.", "k") == (
+        "It computes.",
+        "",
+        "Launched in the place of `k`.",
+    )
+
+
+def test_the_head_of_a_module_says_where_its_stages_come_from() -> None:
+    source = SourceFile("k.rs", kernel(COLUMNS))
+    plain = transpile_source(source).text
+    result = transpile_source(source, Options(optimise=OptimiseOptions(is_on=True)))
+    assert plain is not None
+    assert result.text is not None
+    assert "_plan_<kernel>" not in plain
+    assert "\n# kernels <kernel>__<what they do>, made by " in result.text

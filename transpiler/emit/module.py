@@ -133,7 +133,13 @@ def emit_module(
         known_to_plans = bound | PLAN_NAMES | {*tuned}
         check_names(((it, names_read(it) - {META}) for it in launch_plans), known_to_plans)
     view = ModuleView(
-        header=tuple(comment_text(line) for line in _header(source, options_text, version)),
+        header=tuple(
+            comment_text(line)
+            for line in (
+                *_header(source, options_text, version),
+                *(_ABOUT_PLANS if launch_plans else ()),
+            )
+        ),
         docstring=tuple(
             docstring(module.docs, "") or [f'"""Triton kernels of {_base(source)}."""']
         ),
@@ -314,6 +320,13 @@ def _reads(kernel: LoweredKernel) -> Iterator[tuple[Function, frozenset[str]]]:
 def _base(source: SourceFile) -> str:
     """The file's name without its folders, so that the text does not depend on where it was made."""
     return re.split(r"[\\/]", source.name)[-1]
+
+
+_ABOUT_PLANS = (
+    "",
+    "For a kernel with a function _plan_<kernel> launchers and operators launch what that gives:",
+    "kernels <kernel>__<what they do>, made by the transforms that their comments name.",
+)
 
 
 def _header(source: SourceFile, options_text: str, version: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, assert_never
 
 from transpiler.optimise.layout import Execution
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 def documentation(summary: str, kernel: str, number: int = 1, count: int = 1) -> tuple[str, ...]:
     """The lines of the documentation of launch `number` of `count` in the place of a kernel."""
     which = f"Launch {number} of {count}" if count > 1 else "Launched"
-    return (summary, "", f"{which} in the place of `{kernel}`.")
+    return (*wrap(summary, _WIDTH), "", f"{which} in the place of `{kernel}`.")
+
+
+_WIDTH = 90
+"""The columns of a line of documentation: with its place and what it begins with, 97."""
 
 
 def summary(work: Work, layout: Layout) -> str:
