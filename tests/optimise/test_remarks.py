@@ -136,6 +136,7 @@ _NO_NEST = "lanes of BLOCK are used outside of a loop that moves along them"
     [
         ("split-reduction", "a loop reduces, and `split-reduction` is off"),
         ("split-kernel", "there are several loops, and `split-kernel` is off"),
+        ("block-axis", "no axis that may be lanes without `block-axis` is contiguous in memory"),
     ],
 )
 def test_what_is_off_is_what_stands_in_the_way_of_others(off: str, reason: str) -> None:
@@ -143,5 +144,5 @@ def test_what_is_off_is_what_stands_in_the_way_of_others(off: str, reason: str) 
     options = Options(optimise=OptimiseOptions(is_on=True, off=frozenset({off})))
     result = transpile_source(SourceFile(path.name, path.read_text("utf-8")), options)
     found = {it.transform.flag for it in result.remarks if it.message == reason}
-    assert found >= {"block-axis", "collapse-axes"}
+    assert found >= {"spread-loop", "collapse-axes"}
     assert off not in found

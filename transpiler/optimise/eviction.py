@@ -75,15 +75,11 @@ class _Load(NamedTuple):
 def _policies(kernel: ir.Kernel, facts: Facts, report: Report) -> dict[int, str]:
     """The policies of calls by their identities."""
     flow = facts.flow
-    why = (
-        _IN_CALLS
-        if any(call.function.effects for call in flow.calls)
-        else _PRODUCTS
-        if flow.products
-        else None
-    )
-    if why is not None:
-        report.missed(why, kernel.name_span)
+    if any(call.function.effects for call in flow.calls):
+        report.missed(_IN_CALLS, kernel.name_span)
+        return {}
+    if flow.products:
+        report.missed(_PRODUCTS, kernel.name_span)
         return {}
     quantities = Quantities(kernel)
     loads: dict[int, list[_Load]] = {}

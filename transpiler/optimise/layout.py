@@ -109,7 +109,7 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     rows = _rows(work, axes, columns, every, indices)
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
     stores = any(it.is_store and it.axes for it in every)
-    shape = _shape(work, columns.symbol in reduced, stores)
+    shape = _shape(work, is_along=columns.symbol in reduced, has_store=stores)
     if shape is shapes.APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
         shape = (
             shapes.APPLIED_FAR_APART
@@ -188,7 +188,7 @@ def _contiguity(
     return tuple(reversed(counts))
 
 
-def _shape(work: Work, is_along: bool, has_store: bool) -> Shape:  # noqa: FBT001 - two facts
+def _shape(work: Work, *, is_along: bool, has_store: bool) -> Shape:
     """The shape of tiles; `is_along` tells that columns are reduced, `has_store` that loops store."""
     match work.role:
         case Role.FINAL:

@@ -21,6 +21,7 @@ from transpiler.optimise.flags import (
     SPLIT_INDEX,
     SPLIT_KERNEL,
     SPLIT_REDUCTION,
+    VECTORISE_LOOP,
 )
 from transpiler.optimise.lift_guarded import lift_guarded
 from transpiler.optimise.nest import Loop, Store, walk_items
@@ -168,8 +169,7 @@ class Planner:
                 nest = split
                 variants = tuple(self._variants(nest, maker))
         if not variants:
-            reason = reason or "no axis is contiguous in memory"
-            self._account.missed_all(reason, self._kernel.name_span)
+            self._account.missed_all(reason or self._why_no_lanes(), self._kernel.name_span)
             return None
         self._account.applied(self._notes)
         self._account.finish(nest)
@@ -189,6 +189,13 @@ class Planner:
         if len(top) > 1 and not self._options.has(SPLIT_KERNEL):
             return f"there are several loops, and `{SPLIT_KERNEL.flag}` is off"
         return None
+
+    def _why_no_lanes(self) -> str:
+        """Why no way to launch a nest has tiles."""
+        off = [f"`{it.flag}`" for it in (BLOCK_AXIS, VECTORISE_LOOP) if not self._options.has(it)]
+        if off:
+            return f"no axis that may be lanes without {' and '.join(off)} is contiguous in memory"
+        return "no axis is contiguous in memory"
 
     def _variants(self, nest: Nest, maker: VariantMaker) -> Iterator[Variant]:
         for alternative in Alternatives(nest, self._symbols, self._options, self._trace):
