@@ -112,7 +112,7 @@ def test_a_part_leaves_its_sum_in_a_slot_of_its_own() -> None:
         "nest k[c < grid_x] {",
         "  for part in 0_i32..parts reducing sum sum as sum {",
         "    let slot = (part * grid_x) + c",
-        "    sum <- (load(offset(sum_partials, slot)))",
+        "    sum <- load(offset(sum_partials, slot))",
         "  }",
         "  store(offset(y, pid_x), sum)",
         "}",
@@ -127,7 +127,7 @@ def test_a_result_that_later_launches_read_is_kept() -> None:
     _, final, apply = works(COLUMN + SUM + CENTRED)
     assert [it.name for it in final.scratch] == ["sum_total"]
     assert text(final).splitlines()[-2] == "  store(offset(sum_total, c), sum)"
-    assert text(apply).splitlines()[1] == "  let sum = (load(offset(sum_total, c)))"
+    assert text(apply).splitlines()[1] == "  let sum = load(offset(sum_total, c))"
 
 
 def test_what_a_launch_needs_of_names_is_computed_there_again() -> None:

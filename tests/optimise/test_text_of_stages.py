@@ -106,7 +106,7 @@ def test_partial_results_combined() -> None:
         "        part = part_start + tl.arange(0, TILE_PART)[:, None]",
         "        mask = c_mask & (part < parts)",
         "        slot = part * grid_x + c",
-        "        acc += tl.load(total_partials + slot, mask=mask, other=0.0).to(D)",
+        "        acc += tl.load(total_partials + slot, mask=mask, other=0.0)",
         "",
         "    # All lanes in one.",
         "    total = tl.sum(acc, axis=0, keep_dims=True)",

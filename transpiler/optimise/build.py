@@ -238,25 +238,12 @@ class Build:
         return ir.OffsetPointer(span=self.span, type=type_, pointer=base, offsets=offsets)
 
     def load(self, pointer: ir.OffsetPointer) -> ir.Expression:
-        """What is behind a pointer, in the dtype of arithmetic."""
+        """What is behind a pointer to memory between launches, which has it in the dtype of arithmetic."""
         if not isinstance(pointer.type, Pointer | PointerTensor):
             raise TypeError("a load is from a pointer")
-        dtype, shape = pointer.type.dtype, shape_of(pointer.type)
-        stored: ElementType = dtype
-        if isinstance(dtype, DtypeParameter) and dtype.admits_half:
-            stored = replace(dtype, is_stored=True)
+        type_ = Tensor(dtype=pointer.type.dtype, shape=shape_of(pointer.type))
         absent = ir.AbsentArgument(span=self.span)
-        loaded = self.call(
-            OPS["load"], (stored,), Tensor(dtype=stored, shape=shape), pointer, absent
-        )
-        if stored == dtype:
-            return loaded
-        return ir.Cast(
-            span=self.span,
-            type=Tensor(dtype=dtype, shape=shape),
-            operand=loaded,
-            kind=ir.CastKind.WIDEN,
-        )
+        return self.call(OPS["load"], (type_.dtype,), type_, pointer, absent)
 
     def store(
         self, pointer: ir.OffsetPointer, value: ir.Expression, mask: ir.Argument

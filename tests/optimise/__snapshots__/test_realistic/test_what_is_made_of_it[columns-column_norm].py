@@ -111,7 +111,7 @@ def column_norm__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + c, tl.sqrt(squares), mask=c_mask)
 

@@ -126,7 +126,7 @@ def column_variance__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -162,7 +162,7 @@ def column_variance__partial_2(
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
 
-    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    sum = tl.load(sum_total + c, mask=c_mask)
     mean = sum / tl.cast(N, D)
     squares = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
@@ -210,9 +210,9 @@ def column_variance__final_2(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    sum = tl.load(sum_total + c, mask=c_mask)
     mean = sum / tl.cast(N, D)
     tl.store(mean_ptr + c, mean, mask=c_mask)
     tl.store(var_ptr + c, squares / tl.cast(N - 1, D), mask=c_mask)

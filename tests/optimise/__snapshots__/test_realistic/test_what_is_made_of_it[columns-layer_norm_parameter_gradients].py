@@ -136,8 +136,8 @@ def layer_norm_parameter_gradients__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        dweight += tl.load(dweight_partials + slot, mask=mask, other=0.0).to(D)
-        dbias += tl.load(dbias_partials + slot, mask=mask, other=0.0).to(D)
+        dweight += tl.load(dweight_partials + slot, mask=mask, other=0.0)
+        dbias += tl.load(dbias_partials + slot, mask=mask, other=0.0)
     dweight = tl.sum(dweight, axis=0, keep_dims=True)
     dbias = tl.sum(dbias, axis=0, keep_dims=True)
     tl.store(dweight_ptr + c, dweight, mask=c_mask)

@@ -83,7 +83,7 @@ def bias_gradient_in_tiles__flat_final(
             p = p_start + tl.arange(0, TILE_P)[None, :]
             mask = part_mask & (p < HW)
             slot = (part * grid_x + c) * HW + p
-            sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+            sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums)
     tl.store(dbias_ptr + c, sums)
 
@@ -162,7 +162,7 @@ def bias_gradient_in_tiles__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(dbias_ptr + c, sums, mask=c_mask)
 

@@ -90,7 +90,7 @@ def channel_statistics__flat_final(
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
             mask = part_mask & (i_low < HW)
             slot = (part * grid_x + c) * HW + i_low
-            sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+            sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum)
     tl.store(sum_total + c, sum)
 
@@ -129,7 +129,7 @@ def channel_statistics__flat_partial_2(
     share_end = tl.minimum(share_start + i_high_per_share, N)
 
     c = flat // HW
-    sum = tl.load(sum_total + c, mask=flat_mask).to(D)
+    sum = tl.load(sum_total + c, mask=flat_mask)
     count = tl.cast(N * HW, D)
     mean = sum / count
     squares = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
@@ -179,9 +179,9 @@ def channel_statistics__flat_final_2(
             i_low = i_low_start + tl.arange(0, TILE_I_LOW)[None, :]
             mask = part_mask & (i_low < HW)
             slot = (part * grid_x + c) * HW + i_low
-            squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+            squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares)
-    sum = tl.load(sum_total + c).to(D)
+    sum = tl.load(sum_total + c)
     count = tl.cast(N * HW, D)
     mean = sum / count
     tl.store(mean_ptr + c, mean)
@@ -261,7 +261,7 @@ def channel_statistics__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -299,7 +299,7 @@ def channel_statistics__partial_2(
     share_start = share * i_high_per_share
     share_end = tl.minimum(share_start + i_high_per_share, N)
 
-    sum = tl.load(sum_total + c).to(D)
+    sum = tl.load(sum_total + c)
     count = tl.cast(N * HW, D)
     mean = sum / count
     squares = tl.zeros([TILE_I_HIGH, TILE_I_LOW], D)
@@ -348,9 +348,9 @@ def channel_statistics__final_2(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    sum = tl.load(sum_total + c, mask=c_mask)
     count = tl.cast(N * HW, D)
     mean = sum / count
     tl.store(mean_ptr + c, mean, mask=c_mask)

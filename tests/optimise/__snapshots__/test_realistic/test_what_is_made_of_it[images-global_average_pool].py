@@ -61,7 +61,7 @@ def global_average_pool__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = plane_mask & (part < parts)
         slot = part * grid_x + plane
-        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(y_ptr + plane, sums / tl.cast(HW, D), mask=plane_mask)
 

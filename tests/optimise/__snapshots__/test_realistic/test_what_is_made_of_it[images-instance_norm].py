@@ -70,7 +70,7 @@ def instance_norm__flat_final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = plane_mask & (part < parts)
         slot = part * grid_x + plane
-        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -100,7 +100,7 @@ def instance_norm__flat_partial_2(
     p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
-    sums = tl.load(sums_total + plane).to(D)
+    sums = tl.load(sums_total + plane)
     base = plane * HW
     count = tl.cast(HW, D)
     mean = sums / count
@@ -148,9 +148,9 @@ def instance_norm__flat_final_2(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = plane_mask & (part < parts)
         slot = part * grid_x + plane
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
+    sums = tl.load(sums_total + plane, mask=plane_mask)
     count = tl.cast(HW, D)
     mean = sums / count
     rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
@@ -187,8 +187,8 @@ def instance_norm__flat_apply(
     flat_mask = flat < grid_x * HW
 
     plane = flat // HW
-    sums = tl.load(sums_total + plane, mask=flat_mask).to(D)
-    squares = tl.load(squares_total + plane, mask=flat_mask).to(D)
+    sums = tl.load(sums_total + plane, mask=flat_mask)
+    squares = tl.load(squares_total + plane, mask=flat_mask)
     count = tl.cast(HW, D)
     mean = sums / count
     rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
@@ -256,7 +256,7 @@ def instance_norm__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = plane_mask & (part < parts)
         slot = part * grid_x + plane
-        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + plane, sums, mask=plane_mask)
 
@@ -286,7 +286,7 @@ def instance_norm__partial_2(
     p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
-    sums = tl.load(sums_total + plane).to(D)
+    sums = tl.load(sums_total + plane)
     base = plane * HW
     count = tl.cast(HW, D)
     mean = sums / count
@@ -334,9 +334,9 @@ def instance_norm__final_2(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = plane_mask & (part < parts)
         slot = part * grid_x + plane
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
-    sums = tl.load(sums_total + plane, mask=plane_mask).to(D)
+    sums = tl.load(sums_total + plane, mask=plane_mask)
     count = tl.cast(HW, D)
     mean = sums / count
     rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
@@ -373,8 +373,8 @@ def instance_norm__apply(
     p = p_tile * TILE_P + tl.arange(0, TILE_P)
     p_mask = p < HW
 
-    sums = tl.load(sums_total + plane).to(D)
-    squares = tl.load(squares_total + plane).to(D)
+    sums = tl.load(sums_total + plane)
+    squares = tl.load(squares_total + plane)
     base = plane * HW
     count = tl.cast(HW, D)
     mean = sums / count

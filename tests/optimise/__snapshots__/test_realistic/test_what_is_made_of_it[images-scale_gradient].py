@@ -88,7 +88,7 @@ def scale_gradient__flat_final(
             p = p_start + tl.arange(0, TILE_P)[None, :]
             mask = part_mask & (p < HW)
             slot = (part * grid_x + c) * HW + p
-            sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+            sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum)
     tl.store(dscale_ptr + c, sum)
 
@@ -170,7 +170,7 @@ def scale_gradient__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dscale_ptr + c, sum, mask=c_mask)
 

@@ -86,7 +86,7 @@ def sum_around_middle__flat_final(
             c = c_start + tl.arange(0, TILE_C)[None, :]
             mask = part_mask & (c < C)
             slot = (part * grid_x + s) * C + c
-            sum += tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+            sum += tl.load(sum_partials + slot, mask=mask, other=0)
     sum = tl.sum(sum).to(D)
     tl.store(y_ptr + s, sum)
 
@@ -166,7 +166,7 @@ def sum_around_middle__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = s_mask & (part < parts)
         slot = part * grid_x + s
-        sum += tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + s, sum, mask=s_mask)
 

@@ -109,7 +109,7 @@ def sum_over_outer__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = i_mask & (part < parts)
         slot = part * grid_x + i
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(dx_ptr + i, sum, mask=i_mask)
 

@@ -135,7 +135,7 @@ def variance_over_middle__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = (part * grid_y + b) * grid_x + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + (b * grid_x + c), sum, mask=c_mask)
 
@@ -173,7 +173,7 @@ def variance_over_middle__partial_2(
     share_start = share * s_per_share
     share_end = tl.minimum(share_start + s_per_share, S)
 
-    sum = tl.load(sum_total + (b * grid_x + c), mask=c_mask).to(D)
+    sum = tl.load(sum_total + (b * grid_x + c), mask=c_mask)
     base = b * S * C + c
     mean = sum / tl.cast(S, D)
     squares = tl.zeros([TILE_S, TILE_C], D)
@@ -223,7 +223,7 @@ def variance_over_middle__final_2(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = (part * grid_y + b) * grid_x + c
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), squares / tl.cast(S, D), mask=c_mask)
 

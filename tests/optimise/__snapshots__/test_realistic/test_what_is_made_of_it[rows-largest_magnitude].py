@@ -52,7 +52,7 @@ def largest_magnitude__final(
         part_mask = part < parts
         largest = tl.maximum(
             largest,
-            tl.load(largest_partials + part, mask=part_mask, other=-float("inf")).to(D),
+            tl.load(largest_partials + part, mask=part_mask, other=-float("inf")),
             propagate_nan=tl.PropagateNan.ALL,
         )
     largest = tl.reduce(largest, None, _maximum)

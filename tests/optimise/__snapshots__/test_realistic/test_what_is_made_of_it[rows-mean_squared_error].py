@@ -53,7 +53,7 @@ def mean_squared_error__final(
     for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)
         part_mask = part < parts
-        sum += tl.load(sum_partials + part, mask=part_mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + part, mask=part_mask, other=0.0)
     sum = tl.sum(sum)
     tl.store(loss_ptr, sum / tl.cast(n, D))
 

@@ -68,7 +68,7 @@ def normalise_rows__flat_final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = row_mask & (part < parts)
         slot = part * grid_x + row
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -100,7 +100,7 @@ def normalise_rows__flat_apply(
     flat_mask = flat < grid_x * N
 
     row = flat // N
-    squares = tl.load(squares_total + row, mask=flat_mask).to(D)
+    squares = tl.load(squares_total + row, mask=flat_mask)
     norm = tl.maximum(tl.sqrt(squares), tl.cast(eps, D), propagate_nan=tl.PropagateNan.ALL)
     x = tl.load(x_ptr + flat, mask=flat_mask).to(D)
     tl.store(y_ptr + flat, x / norm, mask=flat_mask)
@@ -166,7 +166,7 @@ def normalise_rows__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = row_mask & (part < parts)
         slot = part * grid_x + row
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     tl.store(squares_total + row, squares, mask=row_mask)
 
@@ -198,7 +198,7 @@ def normalise_rows__apply(
     cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < N
 
-    squares = tl.load(squares_total + row).to(D)
+    squares = tl.load(squares_total + row)
     norm = tl.maximum(tl.sqrt(squares), tl.cast(eps, D), propagate_nan=tl.PropagateNan.ALL)
     x = tl.load(x_ptr + (cols + row * N), mask=cols_mask).to(D)
     tl.store(y_ptr + (cols + row * N), x / norm, mask=cols_mask)

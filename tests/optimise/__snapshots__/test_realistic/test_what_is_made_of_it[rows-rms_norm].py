@@ -72,7 +72,7 @@ def rms_norm__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = row_mask & (part < parts)
         slot = part * grid_x + row
-        squares += tl.load(squares_partials + slot, mask=mask, other=0.0).to(D)
+        squares += tl.load(squares_partials + slot, mask=mask, other=0.0)
     squares = tl.sum(squares, axis=0, keep_dims=True)
     rrms = tl.rsqrt(squares / tl.cast(N, D) + tl.cast(eps, D))
     tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)
@@ -113,7 +113,7 @@ def rms_norm__apply(
     row_mask = row < grid_x
     mask = i_mask & row_mask
 
-    squares = tl.load(squares_total + row, mask=row_mask).to(D)
+    squares = tl.load(squares_total + row, mask=row_mask)
     rrms = tl.rsqrt(squares / tl.cast(N, D) + tl.cast(eps, D))
     at = row * N + i
     tl.store(

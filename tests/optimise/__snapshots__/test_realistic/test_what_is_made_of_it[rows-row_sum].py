@@ -65,7 +65,7 @@ def row_sum__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = row_mask & (part < parts)
         slot = part * grid_x + row
-        sum += tl.load(sum_partials + slot, mask=mask, other=0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0)
     sum = tl.sum(sum, axis=0, keep_dims=True).to(D)
     tl.store(y_ptr + row, sum, mask=row_mask)
 

@@ -111,7 +111,7 @@ def divided_in_place__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        mean += tl.load(mean_partials + slot, mask=mask, other=0.0).to(D)
+        mean += tl.load(mean_partials + slot, mask=mask, other=0.0)
     mean = tl.sum(mean, axis=0, keep_dims=True)
     mean = mean / tl.cast(N, D)
     tl.store(y_ptr + c, mean, mask=c_mask)

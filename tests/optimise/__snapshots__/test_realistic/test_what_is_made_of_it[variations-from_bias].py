@@ -114,7 +114,7 @@ def from_bias__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     sum_start = tl.load(bias_ptr + c, mask=c_mask).to(D)
     tl.store(y_ptr + c, sum_start + sum, mask=c_mask)

@@ -73,7 +73,7 @@ def guarded_rows__flat_final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = flat_mask & (part < parts)
         slot = part * s_end * b_end + flat
-        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + flat, sums, mask=flat_mask)
 
@@ -106,7 +106,7 @@ def guarded_rows__flat_apply(
     flat_mask = flat < s_end * C
 
     s = flat // C
-    sums = tl.load(sums_total + (b * s_end + s), mask=flat_mask).to(D)
+    sums = tl.load(sums_total + (b * s_end + s), mask=flat_mask)
     mean = sums / tl.cast(C, D)
     tl.store(
         y_ptr + (b * S * C + flat),
@@ -182,7 +182,7 @@ def guarded_rows__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = s_mask & (part < parts)
         slot = (part * b_end + b) * s_end + s
-        sums += tl.load(sums_partials + slot, mask=mask, other=0.0).to(D)
+        sums += tl.load(sums_partials + slot, mask=mask, other=0.0)
     sums = tl.sum(sums, axis=0, keep_dims=True)
     tl.store(sums_total + (b * s_end + s), sums, mask=s_mask)
 
@@ -214,7 +214,7 @@ def guarded_rows__apply(
     cols = cols_tile * TILE_COLS + tl.arange(0, TILE_COLS)
     cols_mask = cols < C
 
-    sums = tl.load(sums_total + (b * s_end + s)).to(D)
+    sums = tl.load(sums_total + (b * s_end + s))
     base = (b * S + s) * C
     mean = sums / tl.cast(C, D)
     tl.store(

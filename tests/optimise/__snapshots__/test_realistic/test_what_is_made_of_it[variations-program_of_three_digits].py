@@ -91,7 +91,7 @@ def program_of_three_digits__flat_final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = flat_mask & (part < parts)
         slot = part * W * C * b_end + b * W * C + flat
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * W * C + flat), sum, mask=flat_mask)
 
@@ -211,7 +211,7 @@ def program_of_three_digits__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = ((part * b_end + b) * W + w) * C + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + ((b * W + w) * C + c), sum, mask=c_mask)
 

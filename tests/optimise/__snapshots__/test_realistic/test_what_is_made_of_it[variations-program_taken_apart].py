@@ -117,7 +117,7 @@ def program_taken_apart__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = (part * b_end + b) * C + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * C + c), sum, mask=c_mask)
 

@@ -111,7 +111,7 @@ def subtracted__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        rest += tl.load(rest_partials + slot, mask=mask, other=0.0).to(D)
+        rest += tl.load(rest_partials + slot, mask=mask, other=0.0)
     rest = tl.sum(rest, axis=0, keep_dims=True)
     tl.store(y_ptr + c, rest, mask=c_mask)
 

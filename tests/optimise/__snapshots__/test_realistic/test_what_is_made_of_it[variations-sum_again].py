@@ -124,7 +124,7 @@ def sum_again__final(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        sum += tl.load(sum_partials + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(sum_total + c, sum, mask=c_mask)
 
@@ -160,7 +160,7 @@ def sum_again__partial_2(
     share_start = share * n_per_share
     share_end = tl.minimum(share_start + n_per_share, N)
 
-    sum = tl.load(sum_total + c, mask=c_mask).to(D)
+    sum = tl.load(sum_total + c, mask=c_mask)
     mean = sum / tl.cast(N, D)
     sum = tl.zeros([TILE_N, TILE_C], D)
     for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
@@ -204,7 +204,7 @@ def sum_again__final_2(
         part = part_start + tl.arange(0, TILE_PART)[:, None]
         mask = c_mask & (part < parts)
         slot = part * grid_x + c
-        sum += tl.load(sum_partials_2 + slot, mask=mask, other=0.0).to(D)
+        sum += tl.load(sum_partials_2 + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + c, sum / tl.cast(N, D), mask=c_mask)
 
