@@ -13,21 +13,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.facts import Facts
-from transpiler.analysis.padding import Paddings
-from transpiler.analysis.sameness import form
-from transpiler.analysis.values import named_argument, named_value, operands
+from transpiler.analysis.values import named_argument, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32, DtypeParameter, DtypeVariable
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build, dtype_of
-from transpiler.optimise.indices import Inlined
-from transpiler.optimise.lift_expressions import (
-    ExpressionLifter,
-    Tiles,
-    has_lanes,
-    is_read,
-)
+from transpiler.optimise.lift_expressions import ExpressionLifter, has_lanes, is_read
+from transpiler.optimise.loop_ends import Accumulated, Tiles
 from transpiler.optimise.nest import (
     Accumulate,
     Axis,
@@ -167,7 +160,7 @@ class _Lifter(ExpressionLifter):
         lifted = self.expression(call)
         if not isinstance(lifted, ir.OpCall):
             raise TypeError("a call is lifted to a call")
-        self._require_guard(call, "a store")
+        self._ends.require_mask(call)
         return Store(call=lifted, span=node.span, layout=node.layout)
 
     # --- Loops ------------------------------------------------------------------------------------
@@ -181,8 +174,9 @@ class _Lifter(ExpressionLifter):
                 self._values[node.symbol] = Build(node.span).read(index)
             case ir.Read(symbol=extent) if extent.kind is ir.SymbolKind.CONST_GENERIC:
                 index = self._symbols.new(node.symbol.name, I32, node.symbol.span)
-                tiles = Tiles(node, self._lane(extent, node.span), index, extent, stop)
-                self._tiles.append(tiles)
+                lane = self._lane(extent, node.span)
+                tiles = Tiles(loop=node, lane=lane, index=index, extent=extent, stop=stop)
+                self._ends.open.append(tiles)
             case _:
                 refuse("the step of the loop is neither 1 nor the extent of its tiles", node.span)
         mutable = [
@@ -195,7 +189,7 @@ class _Lifter(ExpressionLifter):
         items = self._items(node.body)
         self._open.difference_update(begun)
         if tiles is not None:
-            self._tiles.pop()
+            self._ends.open.pop()
             self._refuse_reads(items, node.symbol, "the loop's variable is used apart from lanes")
         return Loop(
             axis=Axis(
@@ -281,79 +275,15 @@ class _Lifter(ExpressionLifter):
                 refuse(f"`{term.op.name}` is combined in another way", node.span)
             inner = operands(term)[0]
         lifted = self.expression(inner)
-        for tiles in self._tiles:
-            self._require_identity(tiles, node, inner, combine, is_reduced=inner is not term)
+        if self._ends.open and inner is term and not has_lanes(node.symbol):
+            refuse(f"`{node.symbol.name}` counts tiles", node.span)
+        started = self._started[node.symbol]
+        self._ends.require_nothing(Accumulated(node, inner, combine, started))
         return Accumulate(
             symbol=node.symbol,
             term=lifted,
             span=node.span,
             layout=node.layout,
-        )
-
-    # --- What lanes beyond the end of a loop do ---------------------------------------------------
-
-    def _require_guard(self, call: ir.OpCall, what: str) -> None:
-        """Refuse an effect that happens in lanes beyond the end of a loop."""
-        for tiles in self._tiles:
-            mask = named_value(call, "mask")
-            if mask is None or not any(True for _ in self._guards(mask, tiles)):
-                refuse(f"{what} is not masked where its loop ends", call.span)
-
-    def _guards(self, mask: ir.Expression, tiles: Tiles) -> Iterator[ir.Expression]:
-        """The conditions of a mask that say the index of a loop is below its end."""
-        for term in self._facts.masks.terms(mask):
-            if self._says_end(self.expression(term.source), tiles):
-                yield term.source
-
-    def _require_identity(
-        self,
-        tiles: Tiles,
-        node: ir.Assign,
-        term: ir.Expression,
-        combine: Combine,
-        *,
-        is_reduced: bool,
-    ) -> None:
-        if not is_reduced and not has_lanes(node.symbol):
-            refuse(f"`{node.symbol.name}` counts tiles", node.span)
-        facts = self._facts
-        loads = (site.call for site in facts.flow.loads if tiles.loop in site.loops)
-        for load in loads:
-            mask = named_value(load, "mask")
-            for each in () if mask is None else facts.masks.terms(mask):
-                if self._says_end(self.expression(each.source), tiles):
-                    padding = Paddings(facts.values, facts.masks, each.condition, -1)
-                    held = padding.padding(term).constant
-                    if held == combine.identity or self._starts_with(node.symbol, combine, held):
-                        return
-                    if held is None and self._fills_with_start(term, node.symbol, combine):
-                        return
-                    refuse(
-                        f"where the mask is off, what `{node.symbol.name}` combines is not "
-                        f"{combine.identity:g}" + ", nor what it starts from" * combine.is_extremum,
-                        node.span,
-                    )
-        refuse(f"nothing masks what `{node.symbol.name}` combines where its loop ends", node.span)
-
-    def _starts_with(self, symbol: ir.Symbol, combine: Combine, held: float | None) -> bool:
-        """Whether combining `held` into what a variable starts from leaves that as it is."""
-        started = self._started[symbol]
-        if held is None or not combine.is_extremum or not isinstance(started, ir.Literal):
-            return False
-        return combine.of(started.value, held) == started.value
-
-    def _fills_with_start(self, term: ir.Expression, symbol: ir.Symbol, combine: Combine) -> bool:
-        """Whether a term is a load that fills with what a variable starts from, which only a launch knows."""
-        load = self._facts.values.value(term)
-        fill = named_value(load, "other") if isinstance(load, ir.OpCall) else None
-        if fill is None or not combine.is_extremum or load.type != term.type:
-            return False
-        named = Inlined(self._indices)
-        lifted = named.expression(self.expression(fill))
-        started = named.expression(self._started[symbol])
-        return form(lifted) == form(started) and not any(
-            isinstance(it, ir.OpCall) and it.op.effect is Effect.READS
-            for it in walk_expression(lifted)
         )
 
     # --- Checks at the end ------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from transpiler.ops.table import OPS
 from transpiler.optimise.build import Build, conjunction, with_argument
 from transpiler.optimise.combining import combines
 from transpiler.optimise.indices import Indices
+from transpiler.optimise.loop_ends import LoopEnds
 from transpiler.optimise.nest import (
     Axis,
     AxisKind,
@@ -30,24 +31,6 @@ if TYPE_CHECKING:
     from transpiler.source import Span
 
 _GRID_PLACES = {"X": 0, "Y": 1, "Z": 2}
-
-
-class Tiles:
-    """The lanes of the loop that is being lifted: `lane` and `start` make `index` where they are added."""
-
-    def __init__(
-        self,
-        loop: ir.For,
-        lane: ir.Symbol,
-        index: ir.Symbol,
-        extent: ir.Symbol,
-        stop: ir.Expression,
-    ) -> None:
-        self.loop = loop
-        self.lane = lane
-        self.index = index
-        self.extent = extent
-        self.stop = stop
 
 
 class ExpressionLifter(Rewriter):
@@ -80,8 +63,7 @@ class ExpressionLifter(Rewriter):
         self._combines: dict[object, Combine] = {
             it.pairwise or it.reduce.combines: it for it in combines()
         }
-        self._tiles: list[Tiles] = []
-        """The loops over tiles that are being lifted."""
+        self._ends = LoopEnds(facts, self._indices, self.expression)
         self._lifted: dict[int, tuple[ir.Expression, ir.Expression]] | None = None
         """The parts of the expression that is being lifted, with what was made of each."""
 
@@ -106,20 +88,6 @@ class ExpressionLifter(Rewriter):
         if start is None or not isinstance(operator, ir.BinaryOperator):
             return node
         return ir.Binary(span=node.span, type=node.type, operator=operator, left=start, right=node)
-
-    def _says_end(self, condition: ir.Expression, tiles: Tiles) -> bool:
-        match condition:
-            case ir.Binary(operator=ir.BinaryOperator.LESS, left=left, right=right):
-                pass
-            case ir.OpCall(op=op) if op.operator is ir.BinaryOperator.LESS:
-                left, right = operands(condition)
-            case ir.OpCall(op=op) if op.operator is ir.BinaryOperator.GREATER:
-                right, left = operands(condition)
-            case _:
-                return False
-        indices = self._indices
-        within = indices.polynomial(left) - indices.polynomial(right)
-        return within == indices.of(tiles.index) - indices.polynomial(tiles.stop)
 
     def expression(self, node: ir.Expression) -> ir.Expression:
         """An expression for one index of each axis."""
@@ -257,7 +225,7 @@ class ExpressionLifter(Rewriter):
         """A sum, in which a lane and the start of its tile are the index of their axis."""
         parts = list(_terms(node))
         terms = [self.expression(it) for it in parts]
-        for tiles in self._tiles:
+        for tiles in self._ends.open:
             lanes = [it for it in terms if is_read(it, tiles.lane)]
             starts = [it for it in terms if is_read(it, tiles.loop.symbol)]
             if lanes and starts:
@@ -295,17 +263,8 @@ class ExpressionLifter(Rewriter):
         mask = named_value(node, "mask")
         if mask is None:
             return lifted
-        left = conjunction(self._beside_ends(mask), Build(node.span))
+        left = conjunction(self._ends.beside(mask), Build(node.span))
         return with_argument(lifted, "mask", left or ir.AbsentArgument(span=node.span))
-
-    def _beside_ends(self, mask: ir.Expression) -> list[ir.Expression]:
-        """What a mask says but that loops end: every index of a nest is before these ends."""
-        conditions = (self.expression(term.source) for term in self._facts.masks.terms(mask))
-        return [
-            condition
-            for condition in conditions
-            if not any(self._says_end(condition, tiles) for tiles in self._tiles)
-        ]
 
     def _selection(self, node: ir.OpCall, names: tuple[str, str, str]) -> ir.Expression:
         """A selection without the conditions that loops end; what it selects where there are no others."""
@@ -313,7 +272,7 @@ class ExpressionLifter(Rewriter):
         lifted = self.expression_parts(node)
         if condition is None or then is None or not isinstance(lifted, ir.OpCall):
             return lifted
-        kept = self._beside_ends(condition)
+        kept = self._ends.beside(condition)
         if len(kept) == len(self._facts.masks.terms(condition)):
             return lifted
         left = conjunction(kept, Build(node.span))
