@@ -40,7 +40,7 @@ class Setting:
     affine: bool = True
     track_running_stats: bool = True
     is_channels_last: bool = False
-    steps: int = 3
+    steps: int = 2
 
     def torchs(self) -> BatchNorm:
         """Torch's module, with parameters and statistics that are none of the defaults."""
