@@ -8,8 +8,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.interpreter.process import InterpreterProcess
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -22,6 +28,26 @@ from tests.spreading import choose_device, devices  # noqa: E402 - the same
 
 # Before anything imports torch.
 choose_device()
+
+
+@pytest.fixture(scope="session")
+def interpreter() -> Iterator[InterpreterProcess]:
+    """Triton's interpreter in a process of its own: one for all tests of a worker, since it starts slowly."""
+    from tests.interpreter.process import InterpreterProcess  # noqa: PLC0415 - imports torch
+
+    process = InterpreterProcess()
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="session")
+def spoiling_interpreter() -> Iterator[InterpreterProcess]:
+    """The same, but the lanes a load leaves undefined hold what spoils a result."""
+    from tests.properties.nest_runs import started_spoiling  # noqa: PLC0415 - imports torch
+
+    process = started_spoiling()
+    yield process
+    process.close()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.corpus.catalogue import all_runs, chosen_runs
-from tests.interpreter.process import InterpreterProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -20,11 +14,3 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         whole = on_gpu or metafunc.config.getoption("--whole-corpus")
         runs = all_runs() if whole else chosen_runs()
         metafunc.parametrize("run", [pytest.param(run, id=run.name) for run in runs])
-
-
-@pytest.fixture(scope="session")
-def interpreter() -> Iterator[InterpreterProcess]:
-    """One child for all runs."""
-    process = InterpreterProcess()
-    yield process
-    process.close()

@@ -10,17 +10,9 @@ import transpiler
 from tests.interpreter.process import InterpreterLauncher, InterpreterProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.numerics.modules import Subject
-
-
-@pytest.fixture(scope="session")
-def interpreter() -> Iterator[InterpreterProcess]:
-    process = InterpreterProcess()
-    yield process
-    process.close()
 
 
 @pytest.fixture(scope="session")

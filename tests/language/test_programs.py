@@ -24,7 +24,6 @@ from tests.language.programs import (
 from transpiler.harness import aot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 FILES = {path.stem: path for path in files()}
@@ -34,13 +33,6 @@ ALL = [
     for name, several in PROGRAMS.items()
     for program in several
 ]
-
-
-@pytest.fixture(scope="module")
-def interpreter() -> Iterator[InterpreterProcess]:
-    process = InterpreterProcess()
-    yield process
-    process.close()
 
 
 @pytest.fixture(scope="module")

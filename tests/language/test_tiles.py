@@ -14,7 +14,7 @@ from tests.interpreter.process import InterpreterProcess, Request, Slice
 from transpiler.harness import aot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -274,13 +274,6 @@ match n { 0 | 1 => { let z = x; y = z + z; } _ if n > 3 => y = x + x, _ => retur
         expected=lambda x, _: x * 2,
     ),
 )
-
-
-@pytest.fixture(scope="module")
-def interpreter() -> Iterator[InterpreterProcess]:
-    process = InterpreterProcess()
-    yield process
-    process.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.interpreter.process import InterpreterProcess
 from tests.optimise.running import Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from tests.interpreter.process import InterpreterProcess
 
 # Snapshots carry the names of their tests, and are none.
 collect_ignore_glob = ["__snapshots__/*"]
 
 
 @pytest.fixture(scope="session")
-def comparison(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comparison]:
-    process = InterpreterProcess()
-    yield Comparison(process, tmp_path_factory.mktemp("optimised"))
-    process.close()
+def comparison(
+    interpreter: InterpreterProcess, tmp_path_factory: pytest.TempPathFactory
+) -> Comparison:
+    return Comparison(interpreter, tmp_path_factory.mktemp("optimised"))

@@ -17,10 +17,9 @@ from tests.host.loading import load
 from tests.interpreter.process import InterpreterLauncher
 from tests.optimise.realistic.catalogue import CASES, RUNS
 from tests.optimise.realistic.describing import KERNELS
-from tests.properties.nest_runs import Tiling, optimised, spoiling_interpreter
+from tests.properties.nest_runs import Tiling, optimised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
@@ -62,15 +61,10 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def process() -> Iterator[InterpreterProcess]:
-    made = spoiling_interpreter()
-    yield made
-    made.close()
-
-
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
-def test_it_computes_what_torch_does(run: Run, process: InterpreterProcess, modules: Path) -> None:
+def test_it_computes_what_torch_does(
+    run: Run, spoiling_interpreter: InterpreterProcess, modules: Path
+) -> None:
     # What kernels as written do in every dtype and at every shape, the tests of the passes and of the corpus ask; and
     # offsets in 64 bits are the same in all dtypes.
     names = [*OPTIMISED]
@@ -79,7 +73,7 @@ def test_it_computes_what_torch_does(run: Run, process: InterpreterProcess, modu
         if run.shape is run.case.shapes[0]:
             names += ["plain"]
     found = {
-        name: faults(run, InterpreterLauncher(process=process, path=path))
+        name: faults(run, InterpreterLauncher(process=spoiling_interpreter, path=path))
         for name in names
         for path in [modules / f"{run.case.topic}_{name}.py"]
     }

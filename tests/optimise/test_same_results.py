@@ -13,19 +13,19 @@ import torch
 
 import transpiler
 from tests.properties.nest_launches import Memory, NestKernel, NestLaunch
-from tests.properties.nest_runs import Nests, Tiling, optimised, shown, spoiling_interpreter
+from tests.properties.nest_runs import Nests, Tiling, optimised, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.interpreter.process import InterpreterProcess
 
 TILES = (None, Tiling(columns=4, lanes=16, programs=16, flat_below=3))
 
 
 @pytest.fixture(scope="module")
-def nests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nests]:
-    process = spoiling_interpreter()
-    yield Nests(process, tmp_path_factory.mktemp("nests"))
-    process.close()
+def nests(
+    spoiling_interpreter: InterpreterProcess, tmp_path_factory: pytest.TempPathFactory
+) -> Nests:
+    return Nests(spoiling_interpreter, tmp_path_factory.mktemp("nests"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,10 +24,10 @@ from tests.optimise.widening import (
     update,
 )
 from tests.properties.nest_launches import Memory, NestKernel, NestLaunch
-from tests.properties.nest_runs import Nests, Tiling, optimised, shown, spoiling_interpreter
+from tests.properties.nest_runs import Nests, Tiling, optimised, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.interpreter.process import InterpreterProcess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +155,10 @@ TILINGS = {
 
 
 @pytest.fixture(scope="module")
-def nests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nests]:
-    process = spoiling_interpreter()
-    yield Nests(process, tmp_path_factory.mktemp("widened"))
-    process.close()
+def nests(
+    spoiling_interpreter: InterpreterProcess, tmp_path_factory: pytest.TempPathFactory
+) -> Nests:
+    return Nests(spoiling_interpreter, tmp_path_factory.mktemp("widened"))
 
 
 def kernel_of(case: Case, dtype: torch.dtype) -> NestKernel:

@@ -19,7 +19,6 @@ from tests.interpreter.process import InterpreterProcess, Request, Slice
 from tests.oracle.macro_programs import MacroGenerator, MacroProgram
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 COUNT = int(os.environ.get("MACRO_PROGRAMS", "300"))
@@ -95,13 +94,6 @@ BY_HAND = [
         body="let q = typed!(i8, x0 * 3) + typed!(i64, x1) + max!(i16) as i32 + max!(i8, least) as i32;",
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def interpreter() -> Iterator[InterpreterProcess]:
-    process = InterpreterProcess()
-    yield process
-    process.close()
 
 
 def rust_values(programs: list[MacroProgram], folder: Path) -> list[int]:

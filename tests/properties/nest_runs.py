@@ -129,7 +129,7 @@ def shown(kernel: NestKernel, launch: NestLaunch, what: Sequence[str]) -> str:
     return f"{', '.join(what)}\n{sizes} {kernel.blocks} grid {launch.grid}\n{kernel.rust}"
 
 
-def spoiling_interpreter() -> InterpreterProcess:
+def started_spoiling() -> InterpreterProcess:
     """An interpreter in which the lanes a load leaves undefined hold what spoils a result."""
     return InterpreterProcess(_serve_spoiling)
 

@@ -15,11 +15,11 @@ import torch
 import transpiler
 from tests.properties.nest_kernels import nest_kernel
 from tests.properties.nest_launches import launch
-from tests.properties.nest_runs import Nests, Tiling, optimised, shown, spoiling_interpreter
+from tests.properties.nest_runs import Nests, Tiling, optimised, shown
 from transpiler.optimise.flags import TRANSFORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.interpreter.process import InterpreterProcess
 
 COUNT = int(os.environ.get("NEST_KERNELS", "60"))
 SEED = int(os.environ.get("NEST_SEED", "0"))
@@ -30,10 +30,10 @@ DTYPES = (torch.float32, torch.float32, torch.float64, torch.float16, torch.bflo
 
 
 @pytest.fixture(scope="module")
-def nests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nests]:
-    process = spoiling_interpreter()
-    yield Nests(process, tmp_path_factory.mktemp("nests"))
-    process.close()
+def nests(
+    spoiling_interpreter: InterpreterProcess, tmp_path_factory: pytest.TempPathFactory
+) -> Nests:
+    return Nests(spoiling_interpreter, tmp_path_factory.mktemp("nests"))
 
 
 def tiling(random: Random) -> Tiling | None:

@@ -15,10 +15,10 @@ import torch
 import transpiler
 from tests.properties import rows
 from tests.properties.nest_launches import Memory, NestKernel, NestLaunch
-from tests.properties.nest_runs import Nests, Tiling, optimised, shown, spoiling_interpreter
+from tests.properties.nest_runs import Nests, Tiling, optimised, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.interpreter.process import InterpreterProcess
 
 COUNT = int(os.environ.get("OPTIMISE_ROWS", "12"))
 SEED = int(os.environ.get("OPTIMISE_SEED", "0"))
@@ -27,10 +27,10 @@ BLOCK = 16
 
 
 @pytest.fixture(scope="module")
-def nests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nests]:
-    process = spoiling_interpreter()
-    yield Nests(process, tmp_path_factory.mktemp("rows"))
-    process.close()
+def nests(
+    spoiling_interpreter: InterpreterProcess, tmp_path_factory: pytest.TempPathFactory
+) -> Nests:
+    return Nests(spoiling_interpreter, tmp_path_factory.mktemp("rows"))
 
 
 def kernel_of(rust: str) -> NestKernel:

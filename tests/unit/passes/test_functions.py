@@ -15,7 +15,7 @@ from transpiler.harness import aot
 from transpiler.passes.items import use_leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 PARAMETERS = "out_ptr: T::Pointer<f64>, n: i32, a: f32"
@@ -186,13 +186,6 @@ def _totalled(n: int) -> int:
 def _combined(x: Array) -> Array:
     upto = np.maximum.accumulate(x[::-1])[::-1]
     return np.asarray(x.max() * 100 + upto + np.maximum(upto, x) - np.maximum(0, x))
-
-
-@pytest.fixture(scope="module")
-def interpreter() -> Iterator[InterpreterProcess]:
-    process = InterpreterProcess()
-    yield process
-    process.close()
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.name)

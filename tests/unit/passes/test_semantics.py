@@ -19,7 +19,7 @@ from tests.unit.passes.kernels import kernel, module
 from transpiler.harness import aot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -402,13 +402,6 @@ COMPUTATIONS = [
 ARGUMENTS = [(1, 1, 0.1), (1, 5, 2.5), (4, 1, 0.3), (10, 4, 1.7), (13, 20, 3.9)]
 _TORCH = {"i32": torch.int32, "i64": torch.int64, "f32": torch.float32, "f64": torch.float64}
 _TRITON = {"i32": "*i32", "i64": "*i64", "f32": "*fp32", "f64": "*fp64"}
-
-
-@pytest.fixture(scope="module")
-def interpreter() -> Iterator[InterpreterProcess]:
-    process = InterpreterProcess()
-    yield process
-    process.close()
 
 
 @pytest.mark.parametrize("computation", COMPUTATIONS, ids=lambda each: each.name)

@@ -15,7 +15,7 @@ from tests.unit.passes.kernels import kernel, module, translated
 from transpiler.harness import aot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 _STORE = (
@@ -158,13 +158,6 @@ _CASES: dict[str, tuple[str, Callable[[int, int], int]]] = {
         lambda n, _m: (n + 1) // 2,
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def interpreter() -> Iterator[InterpreterProcess]:
-    process = InterpreterProcess()
-    yield process
-    process.close()
 
 
 @pytest.mark.parametrize("name", _CASES)
