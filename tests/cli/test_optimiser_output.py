@@ -45,7 +45,7 @@ def plan_of(kernel: ir.Kernel) -> LaunchPlan:
         ),
         grid=(Division(Named("grid_x"), Named("TILE"), is_up=True),),
         tiles=(Tile(name="TILE", default=Number(16), choices=(16, 32), limit=Named("grid_x")),),
-        warps=4,
+        warps=Number(4),
     )
     count = Product((Sum((Named("n"), Number(1)), ()), Number(4)))
     return LaunchPlan(

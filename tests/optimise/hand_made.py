@@ -92,13 +92,13 @@ def plan() -> LaunchPlan:
                         kernel=stage_kernel("partial"),
                         grid=(splits, Named("splits")),
                         tiles=(columns, rows),
-                        warps=4,
+                        warps=Number(4),
                     ),
                     Stage(
                         kernel=stage_kernel("finish"),
                         grid=(splits,),
                         tiles=(replace(columns, default=Number(16)),),
-                        warps=1,
+                        warps=Number(1),
                     ),
                 ),
             ),
@@ -111,13 +111,16 @@ def plan() -> LaunchPlan:
                 scratch=(Scratch(name="partial_ptr", dtype=dtype, count=C),),
                 stages=(
                     Stage(
-                        kernel=stage_kernel("partial"), grid=(splits,), tiles=(columns,), warps=2
+                        kernel=stage_kernel("partial"),
+                        grid=(splits,),
+                        tiles=(columns,),
+                        warps=Number(2),
                     ),
                     Stage(
                         kernel=stage_kernel("finish"),
                         grid=(Division(Named("grid_x"), Named("BLOCK_C"), is_up=True),),
                         tiles=(columns,),
-                        warps=2,
+                        warps=Number(2),
                     ),
                 ),
             ),
@@ -160,7 +163,7 @@ def _copies(module: Module) -> dict[str, LaunchPlan]:
                             kernel=replace(kernel, name=f"{kernel.name}__copy"),
                             grid=tuple(map(Programs, range(3))),
                             tiles=(),
-                            warps=4,
+                            warps=Number(4),
                         ),
                     ),
                 ),

@@ -13,7 +13,7 @@ import triton.language as tl
 from tests.host.interpreted import interpreted
 from tests.host.loading import load
 from tests.optimise.hand_made import OPTIMISED, planned, prepared
-from transpiler.ir.extent import Parameter, Programs
+from transpiler.ir.extent import Number, Parameter, Programs
 from transpiler.ir.launch_plan import LaunchPlan, Scratch, Stage, Variant
 from transpiler.source import SourceFile
 
@@ -73,7 +73,10 @@ SOURCE = SourceFile(
 
 def stage(kernel: Kernel) -> Stage:
     return Stage(
-        kernel=replace(kernel, name=f"it__{kernel.name}"), grid=(Programs(0),), tiles=(), warps=4
+        kernel=replace(kernel, name=f"it__{kernel.name}"),
+        grid=(Programs(0),),
+        tiles=(),
+        warps=Number(4),
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.optimise.nests import LOAD, STORE, lifted
 from transpiler.ir.extent import AtLeast, Division, Extent, Extreme, Named, Number, Product, Sum
+from transpiler.ir.launch_plan import Quantity
 from transpiler.optimise.extents import (
     at_least,
     below,
@@ -88,7 +89,9 @@ def test_values_stand_in_the_place_of_names_wherever_these_are() -> None:
     condition = AtLeast(
         value=Product((Named("end"), A)), bound=Division(Named("end"), B, is_up=True)
     )
-    assert outright(condition, {"end": end}) == AtLeast(
+    earlier = Quantity(name="earlier", value=end)
+    later = Quantity(name="end", value=Named("earlier"))
+    assert outright(condition, (earlier, later)) == AtLeast(
         value=Product((end, A)), bound=Division(end, B, is_up=True)
     )
-    assert outright(condition, {}) == condition
+    assert outright(condition, ()) == condition

@@ -174,17 +174,17 @@ def test_pointers_are_as_many_as_lanes_of_their_mask() -> None:
 # --- Numbers of the plan --------------------------------------------------------------------------
 
 
-def test_short_rows_share_a_tile_of_a_thousand_lanes() -> None:
+def test_short_rows_share_a_warp() -> None:
     assert planned(CENTRED).splitlines()[1:5] == [
         "  variant where 512 >= BLOCK {",
-        "    launch k__tiled[cdiv(grid_x, TILE_P), grid_y, grid_z] with 4 warps",
-        "      tile TILE_P = min(1024 / BLOCK, power_of_two(grid_x)) of 1, 2, 4, 8, 16, 32, 64 up to grid_x",
+        "    launch k__tiled[cdiv(grid_x, TILE_P), grid_y, grid_z] with 1 warps",
+        "      tile TILE_P = min(512 / BLOCK, power_of_two(grid_x)) of 1, 2, 4, 8, 16, 32, 64 up to grid_x",
         "  }",
     ]
 
 
-def test_columns_are_at_least_a_sector() -> None:
-    tile = "min(64, 8192 / BLOCK, max(8, power_of_two(cdiv(grid_x, 528))))"
+def test_columns_are_at_least_two_sectors() -> None:
+    tile = "max(16, min(64, 8192 / BLOCK, power_of_two(cdiv(grid_x, 528))))"
     assert f"tile TILE_P = {tile} of 8, 16, 32, 64, 128 up to grid_x" in planned(COLUMN_MAX)
     assert "where 1024 >= BLOCK" in planned(COLUMN_MAX)
 
@@ -193,7 +193,7 @@ def test_long_rows_are_shared_out_before_tiles_are_made() -> None:
     body = f"""let mut acc = T::full::<D>(&[BLOCK], D::from_f64(1.0));
     {LOOP} acc = acc * acc + {load("x", "p * n + o", "Some(mask)", ZEROS)}; i += BLOCK; }}
     {store("s", "one", "T::max(acc, Some(0), true)")}"""
-    tile = "min(1024 / BLOCK, power_of_two(cdiv(grid_x, 528)))"
+    tile = "min(512 / BLOCK, power_of_two(cdiv(grid_x, 528)))"
     assert f"tile TILE_P = {tile} of" in planned(body)
 
 
@@ -274,3 +274,14 @@ def test_where_it_does_not_pay_the_kernel_is_launched_with_what_pays_alone() -> 
     {store("y", "p * n + o", load("x", "p * n + o", "Some(mask)", ZEROS) + " - top", "Some(mask)")}
     i += BLOCK; }}"""
     assert planned(body).count("launch k__") == 2
+
+
+def test_columns_that_run_for_long_have_to_be_many() -> None:
+    body = f"""let mut acc = T::full::<D>(&[BLOCK], D::from_f64(1.0));
+    {LOOP} acc = acc * acc + {load("x", "o * m + p", "Some(mask)", ZEROS)}; i += BLOCK; }}
+    {store("s", "one", "T::max(acc, Some(0), true)")}"""
+    assert "variant where grid_x >= 512 and 1024 >= BLOCK {" in planned(body)
+
+
+def test_longer_columns_have_more_warps() -> None:
+    assert "with max(4, min(16, BLOCK / 64)) warps" in planned(COLUMN_MAX)

@@ -79,7 +79,7 @@ def _entry(
             values.of(own[it.name]) if it.name in own else values.named(it.name)
             for it in stage.kernel.const_generics
         ),
-        warps=stage.warps,
+        warps=values.of(stage.warps),
     )
 
 

@@ -61,7 +61,7 @@ class Scratch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One launch. The extents of its grid may refer to its tiles.
+    """One launch, with a power of two of warps a program. The extents of its grid may refer to its tiles.
 
     `index64` is the form of its kernel with indices in 64 bits, if it has one.
     """
@@ -69,7 +69,7 @@ class Stage:
     kernel: Kernel
     grid: tuple[Extent, ...]
     tiles: tuple[Tile, ...]
-    warps: int
+    warps: Extent
     index64: WideForm | None = None
 
 

@@ -48,7 +48,7 @@ class _Plan:
             yield f"scratch {scratch.name}: {dtype_text(scratch.dtype)}[{self._text(scratch.count)}]"
         for stage in variant.stages:
             grid = ", ".join(map(self._text, stage.grid))
-            yield f"launch {stage.kernel.name}[{grid}] with {stage.warps} warps"
+            yield f"launch {stage.kernel.name}[{grid}] with {self._text(stage.warps)} warps"
             for tile in stage.tiles:
                 choices = f" of {', '.join(map(str, tile.choices))}" if tile.choices else ""
                 limit = "" if tile.limit is None else f" up to {self._text(tile.limit)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import operands
 from transpiler.ir import nodes as ir
+from transpiler.ir.extent import Number
 from transpiler.ir.launch_plan import Quantity, Stage, Tile
 from transpiler.ir.types import I32, NamedDimension, Pointer
 from transpiler.optimise import shapes
@@ -114,7 +115,7 @@ class _Materialiser:
             for lanes in reversed(self._layout.lanes)
         )
         return Materialised(
-            Stage(kernel=made, grid=(place.grid,), tiles=tiles, warps=shapes.WARPS),
+            Stage(kernel=made, grid=(place.grid,), tiles=tiles, warps=Number(shapes.WARPS)),
             tuple(place.quantities),
         )
 

@@ -21,14 +21,18 @@ from transpiler.ir.extent import (
 from transpiler.ir.extent_fold import ExtentFold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.launch_plan import Quantity
 
 
-def outright(condition: AtLeast, values: Mapping[str, Extent]) -> AtLeast:
-    """The condition with values in the place of names."""
+def outright(condition: AtLeast, quantities: Iterable[Quantity]) -> AtLeast:
+    """The condition with values in the place of names; what is named later is computed of what is before it."""
+    values: dict[str, Extent] = {}
     fold = _Outright(values)
+    for quantity in quantities:
+        values[quantity.name] = fold.of(quantity.value)
     return replace(condition, value=fold.of(condition.value), bound=fold.of(condition.bound))
 
 

@@ -113,7 +113,7 @@ class Planner:
             kernel, name=f"{self._kernel.name}__{flags}", backward=None, backward_span=None
         )
         stage = Stage(
-            kernel=kernel, grid=tuple(map(Named, GRID_NAMES)), tiles=(), warps=shapes.WARPS
+            kernel=kernel, grid=tuple(map(Named, GRID_NAMES)), tiles=(), warps=Number(shapes.WARPS)
         )
         variant = Variant(conditions=(), quantities=(), scratch=(), stages=(stage,))
         plan = LaunchPlan(kernel=self._kernel, requires=(), variants=(variant,))
@@ -198,10 +198,24 @@ class Planner:
         return "no axis is contiguous in memory"
 
     def _variants(self, nest: Nest, maker: VariantMaker) -> Iterator[Variant]:
+        """The variants that have a form for tiles.
+
+        Raises:
+            RefusedError: none has.
+        """
+        refused: RefusedError | None = None
+        is_made = False
         for alternative in Alternatives(nest, self._symbols, self._options, self._trace):
-            made = maker.made(nest, alternative)
+            try:
+                made = maker.made(nest, alternative)
+            except RefusedError as refusal:
+                refused = refused or refusal
+                continue
+            is_made = True
             self._notes += made.notes
             yield made.variant
+        if refused is not None and not is_made:
+            raise refused
 
     def _with_split_loops(self, nest: Nest) -> Nest:
         """The nest with the indices of its loops taken apart, where these are divided."""

@@ -101,30 +101,41 @@ SPLIT_BELOW = 256
 # --- Kernels that are widened ---------------------------------------------------------------------
 
 
+class Warps(NamedTuple):
+    """One warp for so many `lanes` of a kernel's own tiles, no fewer than `least` and no more than `most`."""
+
+    least: int
+    most: int
+    lanes: int = 1
+
+
 class WidenedShape(NamedTuple):
     """How many programs a tile has: at most `programs`, with no more lanes than `lanes`, and at least `least`.
 
-    It pays where the kernel's own tiles have no more lanes than `own`. `choices` is what tuning tries.
+    It pays where the kernel's own tiles have no more lanes than `own`; where it has loops, and so runs for long, there
+    have to be `enough` programs. `choices` is what tuning tries.
     """
 
     programs: int
     lanes: int
     least: int
     own: int
-    warps: int
+    warps: Warps
     choices: tuple[int, ...]
+    enough: int = 1
 
 
 WIDENED = {
-    # Eight neighbours in f32 are a sector of memory, which is read in any case. 8192 lanes are 32 values a thread:
-    # registers hold several such tiles.
-    Order.PROGRAMS: WidenedShape(64, 8192, 8, 1024, 8, (8, 16, 32, 64, 128)),
-    # Eight values a thread: enough for the widest loads of halves, and for some of them to be in flight.
-    Order.OWN: WidenedShape(1024, 1024, 1, 512, 4, (1, 2, 4, 8, 16, 32, 64)),
-    # A warp of neighbours, with up to eight values a thread.
-    Order.ALONE: WidenedShape(256, 256, 32, 1, 1, (32, 64, 128, 256, 512)),
+    # Sixteen neighbours in f32 are two sectors of memory, and 32 values a thread: registers hold several such tiles.
+    Order.PROGRAMS: WidenedShape(
+        64, 8192, 16, 1024, Warps(4, 16, 64), (8, 16, 32, 64, 128), enough=512
+    ),
+    # A warp, with sixteen values a thread.
+    Order.OWN: WidenedShape(512, 512, 1, 512, Warps(1, 1), (1, 2, 4, 8, 16, 32, 64)),
+    # A warp of neighbours, with up to eight values a thread; so many programs run at once as they are.
+    Order.ALONE: WidenedShape(256, 256, 32, 1, Warps(1, 1), (32, 64, 128, 256, 512), enough=4096),
 }
-"""The tiles of programs, by what lies next to each other in memory: reasoned."""
+"""The tiles of programs, by what lies next to each other in memory."""
 WIDENED_PROGRAMS = 264
 """How many tiles there should be before these become larger: two for each multiprocessor of an H200."""
 

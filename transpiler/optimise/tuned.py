@@ -57,7 +57,7 @@ def with_choices(plan: LaunchPlan, choices: TunedChoices) -> LaunchPlan:
                 else tile
                 for tile in stage.tiles
             ),
-            warps=found.get(_WARPS, stage.warps),
+            warps=Number(found[_WARPS]) if _WARPS in found else stage.warps,
         )
 
     return replace(

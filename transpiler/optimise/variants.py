@@ -77,9 +77,8 @@ class VariantMaker:
         if count > 1 and self._context.options.has(SPLIT_KERNEL):
             message = f"{count} launches: {', '.join(it.kernel.name for it in stages)}"
             notes.append(Note(SPLIT_KERNEL, message, nest.kernel.name_span))
-        ends = {it.name: it.value for it in nest.ends}
         variant = Variant(
-            conditions=tuple(outright(it, ends) for it in alternative.pays),
+            conditions=tuple(outright(it, nest.ends) for it in alternative.pays),
             quantities=tuple(quantities),
             scratch=tuple(scratch),
             stages=tuple(stages),

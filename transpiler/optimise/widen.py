@@ -26,6 +26,7 @@ from transpiler.optimise.extents import (
 )
 from transpiler.optimise.guards import end_of, unguarded
 from transpiler.optimise.indices import Indices, named_values
+from transpiler.optimise.outright import outright
 from transpiler.optimise.paragraphs import below, kept
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.widen_axis import choices, extents
@@ -138,9 +139,13 @@ class _Widening:
             tiles=(self._sizes.tile(tile.name, extent),),
             warps=self._sizes.warps,
         )
+        quantities = () if end is None else (end.quantity,)
         variant = Variant(
-            conditions=(*self._sizes.pays(), *(at_least(it.limit, 1) for it in guards)),
-            quantities=() if end is None else (end.quantity,),
+            conditions=tuple(
+                outright(it, quantities)
+                for it in (*self._sizes.pays(extent), *(at_least(it.limit, 1) for it in guards))
+            ),
+            quantities=quantities,
             scratch=(),
             stages=(launched,),
         )

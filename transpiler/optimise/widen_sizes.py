@@ -40,22 +40,33 @@ class Sizes(NamedTuple):
     own: tuple[Dimension, ...]
 
     @property
-    def warps(self) -> int:
-        """The warps of a program."""
-        return shapes.WIDENED[self.order].warps
+    def warps(self) -> Extent:
+        """The warps of a program: more where the kernel's own tiles are long."""
+        fewest, most, lanes = shapes.WIDENED[self.order].warps
+        own = self._longest()
+        if own is None or fewest == most:
+            return Number(fewest)
+        if isinstance(own, Number):
+            return Number(max(fewest, min(most, own.value // lanes)))
+        return greatest(Number(fewest), least(Number(most), rounded_down(own, Number(lanes))))
 
     def tile(self, name: str, extent: Extent) -> Tile:
         """A tile of as many programs as pay, of `extent` there are."""
         choices = shapes.WIDENED[self.order].choices
         return Tile(name=name, default=self._default(extent), choices=choices, limit=extent)
 
-    def pays(self) -> Iterator[AtLeast]:
-        """The conditions for several programs in a tile to be better than one: the kernel's own tiles are short.
+    def pays(self, extent: Extent) -> Iterator[AtLeast]:
+        """The conditions for several of `extent` programs in a tile to be better than one.
+
+        The kernel's own tiles are short; and where programs run for long, there are so many that not all run at once.
 
         Raises:
             RefusedError: they are not.
         """
-        most = shapes.WIDENED[self.order].own
+        shape = shapes.WIDENED[self.order]
+        most = shape.own
+        if self._has_loops() and shape.enough > 1:
+            yield at_least(self._programs(extent), shape.enough)
         for dimension in self.own:
             match dimension:
                 case NamedDimension(name=name):
@@ -73,17 +84,22 @@ class Sizes(NamedTuple):
         most.append(Number(shape.lanes) if own is None else rounded_down(Number(shape.lanes), own))
         if self.order is Order.OWN and not self._has_loops():
             return least(*most, power_of_two(extent))
-        others = [
+        programs = self._programs(extent)
+        most.append(power_of_two(rounded_up(programs, Number(2 * shapes.WIDENED_PROGRAMS))))
+        chosen = least(*most)
+        if shape.least > 1:
+            chosen = greatest(Number(shape.least), chosen)
+        # No more of them than there are, where other axes of the grid have programs as well.
+        return chosen if programs == extent else least(chosen, power_of_two(extent))
+
+    def _programs(self, extent: Extent) -> Extent:
+        """All programs of the grid, of which there are `extent` along the axis of the tile."""
+        others = (
             Named(name)
             for name, member in zip(GRID_NAMES, ENUMS["Axis"], strict=True)
             if member != self.member and member in members(self.kernel)
-        ]
-        programs = times(extent, *others)
-        enough = power_of_two(rounded_up(programs, Number(2 * shapes.WIDENED_PROGRAMS)))
-        if shape.least > 1:
-            enough = greatest(Number(shape.least), enough)
-        # No more of them than there are, where other axes of the grid have programs as well.
-        return least(*most, enough, *([power_of_two(extent)] if others else []))
+        )
+        return times(extent, *others)
 
     def _longest(self) -> Extent | None:
         """The extent of the longest of the kernel's own tiles."""

@@ -382,7 +382,7 @@ class _VariantWriter(_Writer):
         arguments = (names[symbol.name] for symbol in source.parameters)
         function = kernel.function.name
         options = [
-            model.Keyword("num_warps", model.Number(str(stage.warps))),
+            model.Keyword("num_warps", self._spelled(stage.warps, own)),
             model.Keyword("tuned", Name(self._tuned[function])),
         ]
         if kernel.index64 is not None:

@@ -7,13 +7,14 @@ from functools import reduce
 from itertools import product
 from typing import TYPE_CHECKING
 
+from transpiler.ir.extent import Number
 from transpiler.ir.types import DType, Scalar
 from transpiler.target import model
 from transpiler.target.extents import ExtentSpelling
 from transpiler.target.model import Name, Operator, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from transpiler.ir.description import LaunchFacts
     from transpiler.ir.extent import Extent
@@ -31,7 +32,7 @@ FITTING = "_fitting"
 _LANES = (128, 1024)
 """The elements of a tile that a warp has, at least and at most: 4 to 32 a thread."""
 
-_MOST_WARPS = 16
+_ALL_WARPS = {1, 2, 4, 8, 16}
 _WARPS = "num_warps"
 
 
@@ -69,7 +70,7 @@ def tuned(
         if it.name in facts.atomics or (it.name in facts.writes and it.name in facts.reads)
     ]
     keywords = {
-        "configs": _configurations(tiles, sorted({it.warps for it in stages})),
+        "configs": _configurations(tiles, _warps(it.warps for it in stages)),
         "key": _texts(key),
         "restore_value": _texts(updated) if updated else None,
         "prune_configs_by": _pruning(plan, limits, dict.fromkeys(integers), names),
@@ -99,8 +100,18 @@ def _numbers(values: Sequence[int]) -> Expression:
     return model.Tuple(tuple(model.Number(str(it)) for it in sorted(values)))
 
 
-def _configurations(tiles: Mapping[str, Sequence[int]], warps: Sequence[int]) -> Expression:
-    """Every tile with half, as many and twice the warps.
+def _warps(usual: Iterable[Extent]) -> set[int]:
+    """The warps to try: as many as is usual, half of that and twice; where that depends on something, all."""
+    found: set[int] = set()
+    for extent in usual:
+        if not isinstance(extent, Number):
+            return _ALL_WARPS
+        found |= {extent.value // 2, extent.value, extent.value * 2} & _ALL_WARPS
+    return found
+
+
+def _configurations(tiles: Mapping[str, Sequence[int]], warps: set[int]) -> Expression:
+    """Every tile with these warps.
 
     Of several extents, those are tried that give a thread as many elements as loads and registers are for.
     """
@@ -109,11 +120,10 @@ def _configurations(tiles: Mapping[str, Sequence[int]], warps: Sequence[int]) ->
         (model.Dict(tuple((Text(name), Name(name)) for name in tiles)),),
         (model.Keyword(_WARPS, Name(_WARPS)),),
     )
-    around = {it for each in warps for it in (each // 2, each, each * 2) if 1 <= it <= _MOST_WARPS}
     some = any(
         _is_tried(math.prod(extents), each)
         for extents in product(*tiles.values())
-        for each in around
+        for each in warps
     )
     tried: tuple[Expression, ...] = ()
     if len(tiles) > 1 and some:
@@ -126,7 +136,7 @@ def _configurations(tiles: Mapping[str, Sequence[int]], warps: Sequence[int]) ->
             model.Binary(Operator.LESS_EQUAL, lanes, most),
         )
     clauses = [model.Clause(name, _numbers(choices)) for name, choices in tiles.items()]
-    clauses.append(model.Clause(_WARPS, _numbers(tuple(around)), tried))
+    clauses.append(model.Clause(_WARPS, _numbers(tuple(warps)), tried))
     return model.Comprehension(config, tuple(clauses), is_list=True)
 
 
