@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
-from transpiler.ir.extent import AtLeast, Named, Number
+from transpiler.ir.extent import AtLeast, Extreme, Named, Number, Product
 from transpiler.optimise import shapes
 from transpiler.optimise.alternatives import Alternative, Alternatives
 from transpiler.optimise.flags import OptimiseOptions
+from transpiler.optimise.layout import Execution
 from transpiler.optimise.trace import Trace
 
 if TYPE_CHECKING:
@@ -38,17 +39,47 @@ def shown(found: list[Alternative]) -> list[str]:
     ]
 
 
-def test_a_sum_of_columns_is_one_launch_where_columns_are_many() -> None:
+def test_a_sum_of_columns_is_one_launch_where_there_are_few_rows_to_each() -> None:
     found = alternatives(COLUMN_SUM)
     assert shown(found) == ["whole", "partial final"]
     whole, apart = found
-    assert whole.pays == (AtLeast(value=Named("grid_x"), bound=Number(shapes.WHOLE_COLUMNS)),)
+    few, each = shapes.COLUMNS_ALONE
+    assert each == 1
+    most = Extreme((Number(few), Named("grid_x")), is_least=False)
+    assert whole.pays == (AtLeast(value=most, bound=Named("n")),)
     assert apart.pays == ()
 
 
 def test_what_runs_along_memory_as_written_is_taken_apart_where_programs_are_few() -> None:
-    (apart,) = alternatives(ROW_SUM)
-    assert apart.pays == (below(Named("grid_x"), shapes.SPLIT_BELOW),)
+    *_, apart = alternatives(ROW_SUM)
+    tiles = Product((Number(shapes.SPLIT_TILES), Named("BLOCK")))
+    assert apart.pays == (
+        below(Named("grid_x"), shapes.SPLIT_BELOW),
+        AtLeast(value=Named("n"), bound=tiles),
+    )
+
+
+def test_short_rows_are_one_launch_and_share_a_tile() -> None:
+    whole, _ = alternatives(ROW_SUM)
+    assert shown([whole]) == ["whole"]
+    assert whole.pays == (below(Named("n"), shapes.SHORT_BELOW),)
+    columns, rows = whole.launches[0].layout.columns, whole.launches[0].layout.rows
+    assert rows is not None
+    assert (columns.execution, rows.execution) == (Execution.LOOP, Execution.PROGRAMS)
+
+
+def test_rows_read_one_by_one_are_one_launch_where_programs_are_enough() -> None:
+    load = f"T::load(x.add_offsets(T::arange(0, 1) + (c * n + i)), None, None, {LOAD})"
+    whole, _ = alternatives(
+        f"""let c = T::program_id(Axis::X);
+        let mut sum = T::zeros::<D>(&[1]);
+        for i in 0..n {{ sum = sum + {load}; }}
+        T::store(y.add_offsets(T::arange(0, 1) + c), sum, None, {STORE});"""
+    )
+    few, each = shapes.ROWS_ALONE
+    enough = Product((Number(each), Named("grid_x")))
+    most = Extreme((Number(few), enough), is_least=False)
+    assert whole.pays == (AtLeast(value=most, bound=Named("n")),)
 
 
 def test_short_inner_axes_share_lanes_with_the_one_around_them() -> None:

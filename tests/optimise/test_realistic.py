@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.interpreter.process import InterpreterProcess
     from transpiler.pipeline import Result
 
-SMALL = Tiling(columns=4, lanes=16, programs=16, flat_below=8, whole_columns=8)
+SMALL = Tiling(columns=4, lanes=16, programs=16, flat_below=8, alone=2)
 """Tiles so small that short axes have several, and variants of plans for few columns and for many."""
 
 OPTIMISED = ("optimised", "small")

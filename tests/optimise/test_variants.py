@@ -17,7 +17,9 @@ def variants(body: str) -> list[tuple[str, ...]]:
     text = result.text[result.text.index("def _plan_k(") :].partition("\n\n\n")[0]
     asked = re.findall(r"^    if (.*):\n        (?!return None)", text, re.MULTILINE)
     # The numbers are measured, and no matter here.
-    conditions = [re.sub(r" \d+", "", it) for it in asked]
+    conditions = [
+        re.sub(r"\b\d+ \* | \d+\b(?! \*)|max\(\d+, (.*?)\)(?= >=)", r"\1", it) for it in asked
+    ]
     conditions += [""] * (len(plan.variants) - len(asked))
     return [
         (condition, *(it.kernel.name.removeprefix("k__") for it in variant.stages))
@@ -25,8 +27,8 @@ def variants(body: str) -> list[tuple[str, ...]]:
     ]
 
 
-def test_columns_in_the_thousands_need_one_launch() -> None:
-    assert variants(COLUMN_SUM) == [("grid_x >=", "whole"), ("", "partial", "final")]
+def test_columns_with_few_rows_to_each_need_one_launch() -> None:
+    assert variants(COLUMN_SUM) == [("grid_x >= n", "whole"), ("", "partial", "final")]
 
 
 def test_short_planes_share_lanes() -> None:
@@ -59,10 +61,13 @@ ROWS = f"""
 """
 
 
-def test_rows_that_programs_enough_reduce_stay_as_written_however_short_they_are() -> None:
+def test_short_rows_need_one_launch_and_long_ones_stay_as_written_where_programs_are_enough() -> (
+    None
+):
     assert variants(ROWS) == [
-        ("n < and grid_x <", "flat_partial", "flat_final", "flat_apply"),
-        ("grid_x <", "partial", "final", "apply"),
+        ("n <", "whole"),
+        ("n < and grid_x < and n >= BLOCK", "flat_partial", "flat_final", "flat_apply"),
+        ("grid_x < and n >= BLOCK", "partial", "final", "apply"),
     ]
 
 
@@ -84,9 +89,9 @@ def test_partial_results_alone_are_no_reason_to_share_lanes() -> None:
     ]
 
 
-def test_a_grid_of_one_program_is_asked_for_nothing() -> None:
+def test_a_grid_of_one_program_is_asked_for_tiles_enough() -> None:
     body = ROWS.replace("let row = T::program_id(Axis::X);", "let row = 0;")
-    assert variants(body) == [("", "partial", "final", "apply")]
+    assert variants(body) == [("n >= BLOCK", "partial", "final", "apply")]
 
 
 LOADED = f"T::load(x.add_offsets(T::arange(0, 1) + ((c * n + i) * b + d)), None, None, {LOAD})"
@@ -99,6 +104,6 @@ SUM = f"""
 
 def test_what_is_asked_is_said_in_terms_of_the_grid() -> None:
     digits = "let pid = T::program_id(Axis::X); let d = pid / a; let c = pid % a;"
-    assert [asked for asked, *_ in variants(digits + SUM)] == ["grid_x // a >=", ""]
+    assert [asked for asked, *_ in variants(digits + SUM)] == ["a * (grid_x // a) >= n", ""]
     guard = "let d = T::program_id(Axis::X); let c = T::program_id(Axis::Y); if d >= b { return; }"
-    assert [asked for asked, *_ in variants(guard + SUM)] == ["min(grid_x, b) >=", ""]
+    assert [asked for asked, *_ in variants(guard + SUM)] == ["min(grid_x, b) * grid_y >= n", ""]

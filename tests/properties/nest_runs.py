@@ -34,14 +34,15 @@ _SPOILT = 1_000_003
 class Tiling:
     """How small tiles and shares of loops are made, so that short axes have several.
 
-    Inner axes shorter than `flat_below` share lanes; `whole_columns` columns need no second launch.
+    Inner axes shorter than `flat_below` share lanes; reductions with up to `alone` indices for each program need no
+    second launch.
     """
 
     columns: int
     lanes: int
     programs: int
     flat_below: int
-    whole_columns: int = shapes.WHOLE_COLUMNS
+    alone: int | None = None
 
 
 @contextmanager
@@ -55,6 +56,8 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
             columns=tiling.columns,
             lanes=tiling.lanes,
             programs=tiling.programs if shape.programs else 0,
+            least=1,
+            rows=None,
         )
         for name, shape in vars(shapes).items()
         if isinstance(shape, shapes.Shape)
@@ -65,7 +68,10 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
     }
     numbers["WIDENED_PROGRAMS"] = 1
     numbers["FLAT_BELOW"] = tiling.flat_below
-    numbers["WHOLE_COLUMNS"] = tiling.whole_columns
+    numbers["SPLIT_TILES"] = 1
+    if tiling.alone is not None:
+        alone = shapes.Alone(few=1, each=tiling.alone)
+        numbers["COLUMNS_ALONE"] = numbers["ROWS_ALONE"] = alone
     with patch.dict(vars(shapes), numbers):
         yield
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.ir.extent import Number
+from transpiler.ir.extent import Named, Number
 from transpiler.optimise import shapes
 from transpiler.optimise.account import Note
 from transpiler.optimise.collapse import collapse
 from transpiler.optimise.dependence import passes_memory_on
-from transpiler.optimise.extents import at_least, below, extent_of_axis, times
+from transpiler.optimise.extents import at_least, below, extent_of_axis, greatest, times
 from transpiler.optimise.flags import COLLAPSE_AXES, SPLIT_KERNEL, SPREAD_LOOP
 from transpiler.optimise.layout import layout
 from transpiler.optimise.nest import AxisKind, Loop
@@ -23,9 +23,9 @@ from transpiler.tuples import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from transpiler.ir.extent import AtLeast
+    from transpiler.ir.extent import AtLeast, Extent
     from transpiler.optimise.flags import OptimiseOptions
-    from transpiler.optimise.layout import Layout
+    from transpiler.optimise.layout import Lanes, Layout
     from transpiler.optimise.nest import Nest
     from transpiler.optimise.symbols import Symbols
     from transpiler.optimise.trace import Trace
@@ -72,7 +72,7 @@ class Alternatives:
         Raises:
             RefusedError: the nest cannot be taken apart.
         """
-        for work_out in (self._flat, self._whole, self._apart):
+        for work_out in (self._whole, self._flat, self._apart):
             found = work_out(self._symbols.of_variant())
             if found is not None:
                 yield found
@@ -109,7 +109,7 @@ class Alternatives:
         return Alternative(launches, symbols, tuple(pays), "flat", (note,), why)
 
     def _whole(self, symbols: Symbols) -> Alternative | None:
-        """One launch, where there are columns enough for all of its programs to reduce theirs alone."""
+        """One launch, where there are columns or rows enough for all of its programs to reduce theirs alone."""
         nest = self._nest
         if not any(it.reductions for it in self._loops):
             return None
@@ -124,12 +124,31 @@ class Alternatives:
             items=nest.items,
         )
         launches = self._laid_out((work,))
-        if launches is None or launches[0].layout.columns.axis.kind is not AxisKind.PROGRAM:
+        if launches is None:
             return None
-        columns = launches[0].layout.columns
-        pays = (at_least(columns.extent, shapes.WHOLE_COLUMNS),)
-        why = f"Tiles of so many {columns.axis.symbol.name} are programs enough: each reduces all of its own."
-        return Alternative(launches, symbols, pays, why=why)
+        columns, rows = launches[0].layout.columns, launches[0].layout.rows
+        if rows is None:
+            return None
+        if columns.axis.kind is AxisKind.PROGRAM:
+            pays = (self._are_few(rows.extent, shapes.COLUMNS_ALONE),)
+            return Alternative(launches, symbols, pays, why=_alone(columns))
+        if rows.axis.kind is AxisKind.LOOP:
+            return None
+        pays = (
+            self._are_few(columns.extent, shapes.ROWS_ALONE)
+            if columns.axis.tile is None
+            else below(columns.extent, shapes.SHORT_BELOW),
+        )
+        return Alternative(launches, symbols, pays, why=_alone(rows))
+
+    def _are_few(self, length: Extent, alone: shapes.Alone) -> AtLeast:
+        """That programs do as many indices alone."""
+        most = greatest(Number(alone.few), times(Number(alone.each), self._programs()))
+        return at_least(most, length)
+
+    def _programs(self) -> Extent:
+        """How many programs the kernel as written has."""
+        return times(*(extent_of_axis(it, self._indices) for it in self._nest.programs))
 
     def _apart(self, symbols: Symbols) -> Alternative | None:
         """A launch for each part of the nest."""
@@ -143,16 +162,20 @@ class Alternatives:
         return Alternative(launches, symbols, pays, why=why)
 
     def _pays_apart(self, launches: tuple[Launch, ...] | None) -> tuple[AtLeast, ...]:
-        """Where the loops of a kernel run over contiguous tiles already, its programs have to be few to need others."""
+        """Where the loops of a kernel run over contiguous tiles already, they have to be long, and its programs few."""
         if launches is None or not any(it.reductions for it in self._loops):
             return ()
-        if any(
-            it.work.role is not Role.FINAL and it.layout.columns.axis.tile is None
-            for it in launches
-        ):
+        columns = [it.layout.columns for it in launches if it.work.role is not Role.FINAL]
+        if not columns or any(it.axis.tile is None for it in columns):
             return ()
-        programs = times(*(extent_of_axis(it, self._indices) for it in self._nest.programs))
-        return () if programs == Number(1) else (below(programs, shapes.SPLIT_BELOW),)
+        lengths = [
+            at_least(it.extent, times(Number(shapes.SPLIT_TILES), Named(it.axis.tile.name)))
+            for it in columns[:1]
+            if it.axis.tile is not None
+        ]
+        programs = self._programs()
+        few = [] if programs == Number(1) else [below(programs, shapes.SPLIT_BELOW)]
+        return (*few, *lengths)
 
     def _laid_out(self, works: Iterable[Work]) -> tuple[Launch, ...] | None:
         """Works with their layouts; None where one has none."""
@@ -165,3 +188,9 @@ class Alternatives:
                 return None
             found.append(Launch(work, chosen))
         return tuple(found)
+
+
+def _alone(lanes: Lanes) -> str:
+    """Why a launch is enough whose programs reduce all of some lanes."""
+    name = lanes.axis.symbol.name
+    return f"There is little to do for each {name}: programs reduce all of theirs in one launch."

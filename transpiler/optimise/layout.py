@@ -10,23 +10,22 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.polynomial import constant
-from transpiler.ir.extent import ItemSize, Number
-from transpiler.ir.types import DType, DtypeParameter, Pointer, dtype_text
+from transpiler.ir.extent import Number
+from transpiler.ir.types import Pointer
 from transpiler.optimise import shapes
 from transpiler.optimise.dependence import reaches
 from transpiler.optimise.extents import (
     extent_of_axis,
     greatest,
     least,
-    power_of_two,
     rounded_down,
     rounded_up,
     times,
 )
 from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
 from transpiler.optimise.nest import AxisKind, Loop
-from transpiler.optimise.shapes import by_size, count, lanes_of
 from transpiler.optimise.sharing import may_be_shared
+from transpiler.optimise.tile_sizes import TILES_A_SHARE, TileSizes
 from transpiler.optimise.work import Role, indices_of, loops
 from transpiler.tuples import NamedTuple
 
@@ -106,54 +105,52 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     columns = max(axes, key=lambda axis: scores[axis.symbol])
     if not any(scores[columns.symbol]):
         return None
-    rows = _rows(work, axes, columns, every, indices)
+    along = _along(work, columns)
+    if not all(axis in axes and any(scores[axis.symbol]) for axis in along):
+        return None
+    rows = _rows(work, axes, along, every, indices)
+    crossing = any(_crosses(axis, columns, innermost, indices) for axis in rows)
     reduced = frozenset(loop.axis.symbol for loop in nested if _is_reduced(loop, nested))
     stores = any(it.is_store and it.axes for it in every)
-    shape = _shape(work, is_along=columns.symbol in reduced, has_store=stores)
-    if shape is shapes.APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
+    is_along = any(axis.symbol in reduced for axis in along)
+    shape = _shape(work, is_along=is_along, has_store=stores)
+    if shape is shapes.APPLIED and crossing:
+        shape = shapes.CROSSED
+    elif shape is shapes.APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
         shape = (
             shapes.APPLIED_FAR_APART
             if rows[0].kind is AxisKind.PROGRAM
             else shapes.APPLIED_BY_COLUMN
         )
-    size = _item_size(_most_varied(every, axes, indices))
-    most = _lanes_in_flight(shape, work, indices) if shape.stages else count(shape.lanes, size)
-    across = extent_of_axis(columns, indices)
+    sizes = TileSizes(work, shape, _most_varied(every, axes, indices), indices)
     every_axis = (*work.programs, *(loop.axis for loop in nested))
-    label = _label(columns, every_axis)
+    label = _label(along[0], every_axis)
     first = Lanes(
-        axes=(columns,),
-        execution=_execution(columns, work, reduced, options, is_rows=False),
-        extent=across,
+        axes=along,
+        execution=_execution(along[0], work, reduced, options, is_rows=False),
+        extent=extent_of_axis(along[0], indices),
         label=label,
         block=_block(label, taken),
-        default=least(
-            _most_columns(shape, size) if rows else count(shape.columns, size), power_of_two(across)
-        ),
+        default=sizes.columns(along[0], has_rows=bool(rows)),
         choices=shape.column_choices,
     )
     second = None
     if rows:
-        down = extent_of_axis(rows[0], indices)
         label = _label(rows[0], every_axis)
+        execution = _execution(rows[0], work, reduced, options, is_rows=True)
         second = Lanes(
             axes=rows,
-            execution=_execution(rows[0], work, reduced, options, is_rows=True),
-            extent=down,
+            execution=execution,
+            extent=extent_of_axis(rows[0], indices),
             label=label,
             block=_block(label, taken | {first.block}),
-            default=least(rounded_down(most, first.default), power_of_two(down)),
+            default=sizes.rows(
+                rows[0], along[0], first.default, is_shared=execution is Execution.SHARED
+            ),
             choices=shape.row_choices,
         )
-    others = tuple(it for it in work.programs if it is not columns and it not in rows)
+    others = tuple(it for it in work.programs if it not in along and it not in rows)
     return Layout(first, second, others, reduced, shape)
-
-
-def _most_columns(shape: Shape, size: Extent) -> Extent:
-    """The most columns of a tile that has rows: all of its lanes are one row of them at least."""
-    return by_size(
-        lambda each: min(lanes_of(shape.columns, each), lanes_of(shape.lanes, each)), size
-    )
 
 
 def _is_by_column(reach: Reach, columns: Axis, rows: tuple[Axis, ...], indices: Indices) -> bool:
@@ -163,17 +160,28 @@ def _is_by_column(reach: Reach, columns: Axis, rows: tuple[Axis, ...], indices: 
     return bool(rows) and not reach.is_store and columns.symbol in inside and not along_rows
 
 
-def _most_varied(found: list[Reach], axes: tuple[Axis, ...], indices: Indices) -> set[ElementType]:
+def _crosses(axis: Axis, columns: Axis, found: list[Reach], indices: Indices) -> bool:
+    """Whether something that varies along columns is contiguous along another axis."""
+    return any(
+        indices.coefficient(it.offsets, axis.symbol) == constant(1)
+        and columns.symbol in _inside(indices, it.offsets)
+        for it in found
+    )
+
+
+def _most_varied(
+    found: list[Reach], axes: tuple[Axis, ...], indices: Indices
+) -> frozenset[ElementType]:
     """The dtypes of what varies along most axes, which is most of the data."""
     counts = [
         sum(axis.symbol in _inside(indices, reach.offsets) for axis in axes) for reach in found
     ]
     most = max(counts, default=0)
-    return {
+    return frozenset(
         reach.root.type.dtype
         for reach, varies in zip(found, counts, strict=True)
         if varies == most and isinstance(reach.root.type, Pointer)
-    }
+    )
 
 
 def _contiguity(
@@ -198,51 +206,9 @@ def _shape(work: Work, *, is_along: bool, has_store: bool) -> Shape:
                 return shapes.ALONG
             return shapes.STORED if has_store else shapes.STREAMED
         case Role.WHOLE:
-            return shapes.WHOLE
+            return shapes.WHOLE_ROWS if is_along else shapes.WHOLE
         case Role.APPLY | Role.STORE:
             return shapes.APPLIED
-
-
-def _lanes_in_flight(shape: Shape, work: Work, indices: Indices) -> Extent:
-    """How many lanes a tile has for the loads of a loop to be in flight together."""
-    found = [
-        [it.root for it in reaches((loop,), indices) if not it.is_store]
-        for loop in loops(work.items)
-    ]
-    most = max(map(len, found), default=1)
-    roots = {root.type.dtype for each in found for root in each if isinstance(root.type, Pointer)}
-    size, shift = _item_size(roots), max(most - 1, 0).bit_length()
-    return by_size(
-        lambda each: min(
-            lanes_of(shape.lanes, each),
-            shapes.IN_REGISTERS >> shift,
-            (shapes.IN_FLIGHT >> shift) // each,
-        ),
-        size,
-    )
-
-
-def _item_size(dtypes: set[ElementType]) -> Extent:
-    """The bytes of the widest of some dtypes."""
-    sizes: list[Extent] = []
-    for dtype in sorted(dtypes, key=dtype_text):
-        match dtype:
-            case DtypeParameter(name=name):
-                sizes.append(ItemSize(name))
-            case DType(bits=bits):
-                sizes.append(Number(max(bits // 8, 1)))
-            case _:
-                sizes.append(Number(_WIDEST))
-    match sizes:
-        case []:
-            return Number(_WIDEST)
-        case [only]:
-            return only
-        case _:
-            return greatest(*sizes)
-
-
-_WIDEST = 8
 
 
 def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:
@@ -251,24 +217,43 @@ def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:
     return axis.tile is not None or work.role is Role.FINAL or options.has(VECTORISE_LOOP)
 
 
+def _along(work: Work, columns: Axis) -> tuple[Axis, ...]:
+    """The axes for columns: an axis alone, or all loops at the top where one launch does everything."""
+    top = _top(work)
+    return top if work.role is Role.WHOLE and columns in top else (columns,)
+
+
+def _top(work: Work) -> tuple[Axis, ...]:
+    return tuple(item.axis for item in work.items if isinstance(item, Loop))
+
+
 def _rows(
-    work: Work, axes: tuple[Axis, ...], columns: Axis, found: list[Reach], indices: Indices
+    work: Work,
+    axes: tuple[Axis, ...],
+    columns: tuple[Axis, ...],
+    found: list[Reach],
+    indices: Indices,
 ) -> tuple[Axis, ...]:
-    """The axes for rows: the loops at the top, else one of the grid all stores vary along and some loads do not."""
-    top = tuple(
-        item.axis for item in work.items if isinstance(item, Loop) and item.axis is not columns
-    )
+    """The axes for rows: the loops at the top, else one of the grid that all stores vary along.
+
+    That pays where some loads do not, or are contiguous along it; and where all loops run along columns, whose ends
+    would leave lanes without anything to do.
+    """
+    top = tuple(axis for axis in _top(work) if axis not in columns)
     if top:
         return top if all(axis in axes for axis in top) else ()
     for axis in axes:
-        if axis.kind is AxisKind.LOOP and axis is not columns:
+        if axis.kind is AxisKind.LOOP and axis not in columns:
             return (axis,)
     for axis in axes:
-        if axis is columns:
+        if axis in columns:
             continue
         varies = [axis.symbol in _inside(indices, it.offsets) for it in found]
         stored = [flag for flag, it in zip(varies, found, strict=True) if it.is_store]
-        if stored and all(stored) and not all(varies):
+        if not stored or not all(stored):
+            continue
+        pays = not all(varies) or _crosses(axis, columns[0], found, indices)
+        if pays or work.role is Role.WHOLE:
             return (axis,)
     return ()
 
@@ -332,13 +317,15 @@ def _block(label: str, taken: frozenset[str]) -> str:
 
 
 def shared_parts(layout: Layout, others: tuple[Extent, ...]) -> Extent:
-    """How many parts the rows are shared out in: enough programs, of at least four tiles each."""
+    """How many parts the rows are shared out in: enough programs, of some tiles each."""
     rows = layout.rows
     if rows is None:
         return Number(1)
     programs = times(rounded_up(layout.columns.extent, layout.columns.default), *others)
-    four = times(Number(4), rows.default)
+    share = times(Number(TILES_A_SHARE), rows.default)
     return greatest(
         Number(1),
-        least(rounded_up(rows.extent, four), rounded_down(Number(layout.shape.programs), programs)),
+        least(
+            rounded_up(rows.extent, share), rounded_down(Number(layout.shape.programs), programs)
+        ),
     )

@@ -31,16 +31,20 @@ BySize: TypeAlias = "int | Mapping[int, int]"
 class Shape(NamedTuple):
     """The tiles of a launch, and how many programs are wanted.
 
-    `columns` is the most lanes along memory, `lanes` the most in a tile. `programs` is how many programs share out a
-    reduction, whatever the device, so that results do not depend on it. `stages` is how many iterations' loads are in
-    flight where the backend's pipeliner is asked for it. `column_choices` and `row_choices` are what tuning tries.
+    `columns` is the most lanes along memory, `rows` the most in the other direction, `lanes` the most in a tile.
+    `programs` is how many programs share out a reduction, whatever the device, so that results do not depend on it; or,
+    where each reduces all of its own, how many there should be. Tiles become larger where there are more, and have at
+    least `least` indices. `stages` is how many iterations' loads are in flight where the backend's pipeliner is asked
+    for it. `column_choices` and `row_choices` are what tuning tries.
     """
 
     columns: int | Bytes
     lanes: BySize
     column_choices: tuple[int, ...]
     row_choices: tuple[int, ...] = (1, 4, 8, 16, 64)
+    rows: BySize | None = None
     programs: int = 0
+    least: int = 1
     stages: int = 0
 
 
@@ -51,17 +55,29 @@ STREAMED = Shape(
     column_choices=(32, 64, 128),
     row_choices=(16, 32, 64, 128),
     programs=264,
+    least=16,
     stages=4,
 )
 """A reduction of columns that stores nothing: few programs with deep pipelines keep memory busiest."""
 WHOLE = Shape(
     columns=32,
     lanes={1: 8192, 2: 8192, 4: 4096, 8: 4096},
-    column_choices=(16, 32, 64),
+    column_choices=(8, 16, 32, 64),
     row_choices=(32, 64, 128, 256),
+    rows={1: 256, 2: 256, 4: 128, 8: 128},
+    programs=128,
+    least=8,
     stages=4,
 )
 """The same by programs that do all of their columns alone."""
+WHOLE_ROWS = Shape(
+    columns=1024,
+    lanes=2048,
+    column_choices=(256, 512, 1024, 2048),
+    row_choices=(1, 2, 4, 8, 16, 32),
+    programs=264,
+)
+"""The same where what is reduced lies along memory, for tiles of rows."""
 STORED = Shape(columns=1024, lanes=4096, column_choices=(256, 512, 1024), programs=396)
 """A reduction of columns that stores results for each index as well: three programs fit on each
 multiprocessor, and partial results are many, so one wave of them does all."""
@@ -79,6 +95,8 @@ APPLIED_BY_COLUMN = Shape(
 """The same where some of what is loaded varies along columns alone, and is there for all rows of a tile."""
 APPLIED_FAR_APART = APPLIED_BY_COLUMN._replace(columns=Bytes(512))
 """The same where the rows are an axis of the grid: they do not follow one another in memory as those of a loop do."""
+CROSSED = Shape(columns=64, lanes=4096, column_choices=(16, 32, 64), row_choices=(16, 32, 64, 128))
+"""The same where some accesses are contiguous along columns, others along rows: both want segments of memory."""
 COMBINED = Shape(columns=4, lanes=1024, column_choices=(4, 16, 64))
 """Partial results of columns: there are few, so programs are more worth than wide accesses."""
 COMBINED_ALONG = Shape(columns=1024, lanes=2048, column_choices=(256, 512, 1024))
@@ -93,10 +111,28 @@ WARPS = 4
 
 FLAT_BELOW = 1024
 """Inner axes shorter than that share lanes with the axis around them."""
-WHOLE_COLUMNS = 4096
-"""From so many columns on, there are programs enough without sharing out rows."""
+
+
+class Alone(NamedTuple):
+    """Up to how many indices a program reduces alone, rather than share them out and wait for a second launch.
+
+    It does up to `few` in any case, and `each` for each program: where there are many, none is idle meanwhile.
+    """
+
+    few: int
+    each: int
+
+
+COLUMNS_ALONE = Alone(few=1024, each=1)
+"""For reductions of columns."""
+ROWS_ALONE = Alone(few=2048, each=64)
+"""For reductions of rows, which lie along memory."""
+SHORT_BELOW = 1024
+"""Contiguous tiles of a kernel's own are long enough for rows of so many elements."""
 SPLIT_BELOW = 256
 """Where a kernel whose loops run over contiguous tiles has fewer programs, its reductions are split."""
+SPLIT_TILES = 16
+"""They are where these have so many tiles: fewer are done before a second launch has begun."""
 
 # --- Kernels that are widened ---------------------------------------------------------------------
 

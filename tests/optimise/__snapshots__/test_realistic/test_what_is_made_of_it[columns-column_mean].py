@@ -123,10 +123,10 @@ def _plan_column_mean(grid, x_ptr, mean_ptr, N, C, *, D):
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if grid_x >= 4096:
-        TILE_C = min(32, _power_of_two(grid_x))
-        TILE_N = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(N))
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, grid_x) >= N:
+        TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
+        TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(N))
         return [
             _Stage(
                 column_mean__whole,
@@ -145,7 +145,11 @@ def _plan_column_mean(grid, x_ptr, mean_ptr, N, C, *, D):
         ]
 
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_N = min(4096 // TILE_C, _power_of_two(N))
+    TILE_N = min(
+        4096 // TILE_C,
+        _power_of_two(N),
+        max(16, _power_of_two(N * triton.cdiv(grid_x, TILE_C) // 1056)),
+    )
     # 264 programs share n, each at least four tiles of it.
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)

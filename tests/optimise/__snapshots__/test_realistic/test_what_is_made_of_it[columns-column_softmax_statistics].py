@@ -206,10 +206,10 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if grid_x >= 4096:
-        TILE_C = min(32, _power_of_two(grid_x))
-        TILE_N = min(4096 // TILE_C, _power_of_two(N))
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, grid_x) >= N:
+        TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
+        TILE_N = min(128, _power_of_two(N))
         return [
             _Stage(
                 column_softmax_statistics__whole,
@@ -229,7 +229,11 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
         ]
 
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_N = min(4096 // TILE_C, _power_of_two(N))
+    TILE_N = min(
+        4096 // TILE_C,
+        _power_of_two(N),
+        max(16, _power_of_two(N * triton.cdiv(grid_x, TILE_C) // 1056)),
+    )
     # 264 programs share n, each at least four tiles of it.
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)

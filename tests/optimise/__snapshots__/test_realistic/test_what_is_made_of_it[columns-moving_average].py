@@ -32,22 +32,24 @@ def _plan_moving_average(grid, x_ptr, y_ptr, N, C, decay):
     """What is launched in the place of `moving_average`; None for itself."""
     grid_x, grid_y, grid_z = grid
 
-    TILE_C = min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528))))
-    return [
-        _Stage(
-            moving_average__tiled,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]), grid_y, grid_z),
-            x_ptr,
-            y_ptr,
-            N,
-            C,
-            decay,
-            grid_x,
-            TILE_C=TILE_C,
-            num_warps=1,
-            tuned=moving_average__tiled_tuned,
-            index64=moving_average__tiled__index64,
-        )
-    ]
+    if grid_x >= 4096:
+        TILE_C = max(32, min(256, _power_of_two(triton.cdiv(grid_x, 528))))
+        return [
+            _Stage(
+                moving_average__tiled,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]), grid_y, grid_z),
+                x_ptr,
+                y_ptr,
+                N,
+                C,
+                decay,
+                grid_x,
+                TILE_C=TILE_C,
+                num_warps=1,
+                tuned=moving_average__tiled_tuned,
+                index64=moving_average__tiled__index64,
+            )
+        ]
+    return None
 
 

@@ -1,3 +1,4 @@
+# block-axis: TILE_J indices of `j` in `transpose__tiled`
 # block-axis: TILE_I indices of `i` in `transpose__tiled`
 
 
@@ -8,21 +9,25 @@ def transpose__tiled(
     M,
     N,
     grid_x,
+    grid_y,
+    TILE_J: tl.constexpr,
     TILE_I: tl.constexpr,
 ):
-    """Each program computes `TILE_I` indices of `i`.
+    """Each program computes `TILE_J` by `TILE_I` indices of `j` and `i`.
 
     Launched in the place of `transpose`.
     """
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(grid_x, TILE_I)
     i_tile = pid % i_tiles
-    j = pid // i_tiles
+    j_tile = pid // i_tiles
     # block-axis: a program does TILE_I indices of i.
-    i = i_tile * TILE_I + tl.arange(0, TILE_I)
-    i_mask = i < grid_x
+    i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
+    # block-axis: a program does TILE_J indices of j.
+    j = j_tile * TILE_J + tl.arange(0, TILE_J)[:, None]
+    mask = (i < grid_x) & (j < grid_y)
 
-    tl.store(y_ptr + (j * M + i), tl.load(x_ptr + (i * N + j), mask=i_mask), mask=i_mask)
+    tl.store(y_ptr + (j * M + i), tl.load(x_ptr + (i * N + j), mask=mask), mask=mask)
 
 
 def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
@@ -31,16 +36,21 @@ def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
     if grid_z > 1:
         return None
 
-    TILE_I = min(512, _power_of_two(grid_x))
+    TILE_I = min(64, _power_of_two(grid_x))
+    TILE_J = min(4096 // TILE_I, _power_of_two(grid_y))
     return [
         _Stage(
             transpose__tiled,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_I"]) * grid_y,),
+            lambda meta: (
+                triton.cdiv(grid_x, meta["TILE_I"]) * triton.cdiv(grid_y, meta["TILE_J"]),
+            ),
             x_ptr,
             y_ptr,
             M,
             N,
             grid_x,
+            grid_y,
+            TILE_J=TILE_J,
             TILE_I=TILE_I,
             num_warps=4,
             tuned=transpose__tiled_tuned,

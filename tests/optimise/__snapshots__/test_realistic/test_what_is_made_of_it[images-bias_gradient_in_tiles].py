@@ -176,7 +176,11 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
     # Short p share the lanes of tiles with c.
     if HW < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * HW))
-        TILE_N = min(4096 // TILE_FLAT, _power_of_two(N))
+        TILE_N = min(
+            4096 // TILE_FLAT,
+            _power_of_two(N),
+            max(16, _power_of_two(N * triton.cdiv(grid_x * HW, TILE_FLAT) // 1056)),
+        )
         # 264 programs share n, each at least four tiles of it.
         n_shares = max(
             1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))
@@ -221,7 +225,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
         return [flat_partial_stage, flat_final_stage]
 
     # Programs are few: more of them share the loops.
-    if grid_x < 256:
+    if grid_x < 256 and HW >= 16 * BLOCK:
         TILE_P = min(1024, _power_of_two(HW))
         TILE_N = min(4096 // TILE_P, _power_of_two(N))
         # 2048 programs share n, each at least four tiles of it.

@@ -366,7 +366,11 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
     # Short i_low share the lanes of tiles with c.
     if HW < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * HW))
-        TILE_I_HIGH = min(4096 // TILE_FLAT, _power_of_two(N))
+        TILE_I_HIGH = min(
+            4096 // TILE_FLAT,
+            _power_of_two(N),
+            max(16, _power_of_two(N * triton.cdiv(grid_x * HW, TILE_FLAT) // 1056)),
+        )
         # 264 programs share i_high, each at least four tiles of it.
         i_high_shares = max(
             1, min(triton.cdiv(N, 4 * TILE_I_HIGH), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))

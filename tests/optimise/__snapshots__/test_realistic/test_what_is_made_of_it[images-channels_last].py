@@ -42,8 +42,8 @@ def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
     if C < 1 or HW < 1 or grid_z > 1:
         return None
 
-    TILE_C = min(min(512, 2048 // D.itemsize), _power_of_two(grid_x))
-    TILE_P = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(HW))
+    TILE_C = min(64, _power_of_two(grid_x))
+    TILE_P = min(4096 // TILE_C, _power_of_two(HW))
     return [
         _Stage(
             channels_last__tiled,

@@ -1,6 +1,38 @@
+# block-axis: TILE_PLANE indices of `plane` in `global_average_pool__whole`
 # split-reduction: the loop over `p` is shared out among programs
 # block-axis: TILE_PLANE indices of `plane` in `global_average_pool__final`
 # split-kernel: 2 launches: global_average_pool__partial, global_average_pool__final
+
+
+@triton.jit
+def global_average_pool__whole(
+    x_ptr,
+    y_ptr,
+    HW,
+    grid_x,
+    TILE_PLANE: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """Each program reduces `TILE_PLANE` indices of `plane` by itself.
+
+    Launched in the place of `global_average_pool`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    plane_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE indices of plane.
+    plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[:, None]
+    plane_mask = plane < grid_x
+
+    sums = tl.zeros([TILE_PLANE, TILE_P], D)
+    for p_start in range(0, HW, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[None, :]
+        mask = plane_mask & (p < HW)
+        sums += tl.load(x_ptr + (p + plane * HW), mask=mask, other=0.0).to(D)
+    sums = tl.sum(sums, axis=1, keep_dims=True)
+    tl.store(y_ptr + plane, sums / tl.cast(HW, D), mask=plane_mask)
 
 
 @triton.jit
@@ -72,8 +104,28 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None
 
+    # There is little to do for each plane: programs reduce all of theirs in one launch.
+    if HW < 1024:
+        TILE_P = min(1024, _power_of_two(HW))
+        TILE_PLANE = min(2048 // TILE_P, _power_of_two(grid_x // 264))
+        return [
+            _Stage(
+                global_average_pool__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+                x_ptr,
+                y_ptr,
+                HW,
+                grid_x,
+                TILE_PLANE=TILE_PLANE,
+                TILE_P=TILE_P,
+                num_warps=4,
+                tuned=global_average_pool__whole_tuned,
+                index64=global_average_pool__whole__index64,
+            )
+        ]
+
     # Programs are few: more of them share the loops.
-    if grid_x < 256:
+    if grid_x < 256 and HW >= 16 * BLOCK:
         TILE_P = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)

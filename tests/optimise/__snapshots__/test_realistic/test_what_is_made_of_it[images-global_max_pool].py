@@ -1,7 +1,51 @@
+# block-axis: TILE_C indices of `c` in `global_max_pool__whole`
+# vectorise-loop: TILE_P indices of `p` in `global_max_pool__whole`
 # vectorise-loop: TILE_P indices of `p` in `global_max_pool__partial`
 # split-reduction: the loop over `p` is shared out among programs
 # block-axis: TILE_C indices of `c` in `global_max_pool__final`
 # split-kernel: 2 launches: global_max_pool__partial, global_max_pool__final
+
+
+@triton.jit
+def global_max_pool__whole(
+    x_ptr,
+    y_ptr,
+    C,
+    HW,
+    grid_x,
+    grid_y,
+    TILE_C: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """Each program reduces `TILE_C` indices of `c` by itself.
+
+    Launched in the place of `global_max_pool`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    n = pid % grid_y
+    c_tile = pid // grid_y
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[:, None]
+    c_mask = c < grid_x
+
+    plane = n * C + c
+    largest_start = tl.load(x_ptr + plane * HW, mask=c_mask).to(D)
+    largest = tl.broadcast_to(largest_start, [TILE_C, TILE_P])
+    for p_start in range(1, HW, TILE_P):
+        # vectorise-loop: TILE_P indices of p at a time.
+        p = p_start + tl.arange(0, TILE_P)[None, :]
+        mask = c_mask & (p < HW)
+        largest = tl.maximum(
+            largest,
+            tl.load(x_ptr + (plane * HW + p), mask=mask, other=-float("inf")).to(D),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 1, _maximum, keep_dims=True)
+    tl.store(y_ptr + plane, largest, mask=c_mask)
 
 
 @triton.jit
@@ -92,6 +136,28 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
     grid_x, grid_y, grid_z = grid
     if HW - 1 < 1 or grid_z > 1:
         return None
+
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(2048, 64 * (grid_x * grid_y)) >= HW - 1:
+        TILE_P = min(1024, _power_of_two(HW - 1))
+        TILE_C = min(2048 // TILE_P, _power_of_two(grid_x), _power_of_two(grid_x * grid_y // 264))
+        return [
+            _Stage(
+                global_max_pool__whole,
+                lambda meta: (grid_y * triton.cdiv(grid_x, meta["TILE_C"]),),
+                x_ptr,
+                y_ptr,
+                C,
+                HW,
+                grid_x,
+                grid_y,
+                TILE_C=TILE_C,
+                TILE_P=TILE_P,
+                num_warps=4,
+                tuned=global_max_pool__whole_tuned,
+                index64=global_max_pool__whole__index64,
+            )
+        ]
 
     TILE_P = min(1024, _power_of_two(HW - 1))
     parts = triton.cdiv(HW - 1, TILE_P)

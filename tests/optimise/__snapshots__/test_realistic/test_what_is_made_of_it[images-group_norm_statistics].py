@@ -1,7 +1,58 @@
+# block-axis: TILE_N indices of `n` in `group_norm_statistics__whole`
+# vectorise-loop: TILE_I indices of `i` in `group_norm_statistics__whole`
 # vectorise-loop: TILE_I indices of `i` in `group_norm_statistics__partial`
 # split-reduction: the loop over `i` is shared out among programs
 # block-axis: TILE_N indices of `n` in `group_norm_statistics__final`
 # split-kernel: 2 launches: group_norm_statistics__partial, group_norm_statistics__final
+
+
+@triton.jit
+def group_norm_statistics__whole(
+    x_ptr,
+    mean_ptr,
+    rstd_ptr,
+    G,
+    K,
+    HW,
+    eps,
+    grid_x,
+    grid_y,
+    TILE_N: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """Each program reduces `TILE_N` indices of `n` by itself.
+
+    Launched in the place of `group_norm_statistics`.
+    """
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    pid = tl.program_id(0)
+    g = pid % grid_y
+    n_tile = pid // grid_y
+    # block-axis: a program does TILE_N indices of n.
+    n = n_tile * TILE_N + tl.arange(0, TILE_N)[:, None]
+    n_mask = n < grid_x
+
+    group = n * G + g
+    length = K * HW
+    sum = tl.zeros([TILE_N, TILE_I], tl.float32)
+    squares = tl.zeros([TILE_N, TILE_I], tl.float32)
+    for i_start in range(0, length, TILE_I):
+        # vectorise-loop: TILE_I indices of i at a time.
+        i = i_start + tl.arange(0, TILE_I)[None, :]
+        i_mask = i < length
+        mask = n_mask & i_mask
+        x = tl.load(x_ptr + (group * length + i), mask=mask).to(tl.float32)
+        sum += tl.where(i_mask, x, 0.0)
+        squares += tl.where(i_mask, x * x, 0.0)
+    sum = tl.sum(sum, axis=1, keep_dims=True)
+    squares = tl.sum(squares, axis=1, keep_dims=True)
+    count = tl.cast(length, tl.float32)
+    mean = sum / count
+    var = tl.maximum(squares / count - mean * mean, 0.0, propagate_nan=tl.PropagateNan.ALL)
+    tl.store(mean_ptr + group, mean, mask=n_mask)
+    tl.store(rstd_ptr + group, tl.rsqrt(var + eps), mask=n_mask)
 
 
 @triton.jit
@@ -95,6 +146,31 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
     grid_x, grid_y, grid_z = grid
     if K * HW < 1 or grid_z > 1:
         return None
+
+    # There is little to do for each n: programs reduce all of theirs in one launch.
+    if max(2048, 64 * (grid_x * grid_y)) >= K * HW:
+        TILE_I = min(1024, _power_of_two(K * HW))
+        TILE_N = min(2048 // TILE_I, _power_of_two(grid_x), _power_of_two(grid_x * grid_y // 264))
+        return [
+            _Stage(
+                group_norm_statistics__whole,
+                lambda meta: (grid_y * triton.cdiv(grid_x, meta["TILE_N"]),),
+                x_ptr,
+                mean_ptr,
+                rstd_ptr,
+                G,
+                K,
+                HW,
+                eps,
+                grid_x,
+                grid_y,
+                TILE_N=TILE_N,
+                TILE_I=TILE_I,
+                num_warps=4,
+                tuned=group_norm_statistics__whole_tuned,
+                index64=group_norm_statistics__whole__index64,
+            )
+        ]
 
     TILE_I = min(1024, _power_of_two(K * HW))
     parts = triton.cdiv(K * HW, TILE_I)

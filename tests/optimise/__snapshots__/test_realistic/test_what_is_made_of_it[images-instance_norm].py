@@ -1,3 +1,4 @@
+# block-axis: TILE_PLANE indices of `plane` in `instance_norm__whole`
 # split-reduction: the loop over `p` is shared out among programs
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__flat_final`
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__flat_final_2`
@@ -8,6 +9,63 @@
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__final_2`
 # spread-loop: a program for each tile of TILE_P indices of `p` in `instance_norm__apply`
 # split-kernel: 5 launches: instance_norm__partial, instance_norm__final, instance_norm__partial_2, instance_norm__final_2, instance_norm__apply
+
+
+@triton.jit
+def instance_norm__whole(
+    x_ptr,
+    y_ptr,
+    mean_ptr,
+    rstd_ptr,
+    HW,
+    eps,
+    grid_x,
+    TILE_PLANE: tl.constexpr,
+    TILE_P: tl.constexpr,
+):
+    """Each program reduces `TILE_PLANE` indices of `plane` by itself.
+
+    Launched in the place of `instance_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    plane_tile = tl.program_id(0)
+    # block-axis: a program does TILE_PLANE indices of plane.
+    plane = plane_tile * TILE_PLANE + tl.arange(0, TILE_PLANE)[:, None]
+    plane_mask = plane < grid_x
+
+    base = plane * HW
+    count = tl.cast(HW, D)
+    sums = tl.zeros([TILE_PLANE, TILE_P], D)
+    for p_start in range(0, HW, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[None, :]
+        mask = plane_mask & (p < HW)
+        sums += tl.load(x_ptr + (p + base), mask=mask, other=0.0, eviction_policy="evict_last").to(
+            D
+        )
+    sums = tl.sum(sums, axis=1, keep_dims=True)
+    mean = sums / count
+    squares = tl.zeros([TILE_PLANE, TILE_P], D)
+    for p_start in range(0, HW, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[None, :]
+        p_mask = p < HW
+        mask = plane_mask & p_mask
+        x = tl.load(x_ptr + (p + base), mask=mask, other=0.0, eviction_policy="evict_last").to(D)
+        centred = x - mean
+        squares += tl.where(p_mask, centred * centred, 0.0)
+    squares = tl.sum(squares, axis=1, keep_dims=True)
+    rstd = tl.rsqrt(squares / count + tl.cast(eps, D))
+    tl.store(mean_ptr + plane, mean, mask=plane_mask)
+    tl.store(rstd_ptr + plane, rstd, mask=plane_mask)
+    for p_start in range(0, HW, TILE_P):
+        p = p_start + tl.arange(0, TILE_P)[None, :]
+        mask = plane_mask & (p < HW)
+        x = tl.load(x_ptr + (p + base), mask=mask, eviction_policy="evict_first").to(D)
+        tl.store(y_ptr + (p + base), (x - mean) * rstd, mask=mask)
 
 
 @triton.jit
@@ -389,8 +447,31 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
     if HW < 1 or grid_y > 1 or grid_z > 1:
         return None
 
+    # There is little to do for each plane: programs reduce all of theirs in one launch.
+    if HW < 1024:
+        TILE_P = min(1024, _power_of_two(HW))
+        TILE_PLANE = min(2048 // TILE_P, _power_of_two(grid_x // 264))
+        return [
+            _Stage(
+                instance_norm__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
+                x_ptr,
+                y_ptr,
+                mean_ptr,
+                rstd_ptr,
+                HW,
+                eps,
+                grid_x,
+                TILE_PLANE=TILE_PLANE,
+                TILE_P=TILE_P,
+                num_warps=4,
+                tuned=instance_norm__whole_tuned,
+                index64=instance_norm__whole__index64,
+            )
+        ]
+
     # Short p share the lanes of tiles with plane.
-    if HW < 1024 and grid_x < 256:
+    if HW < 1024 and grid_x < 256 and HW >= 16 * BLOCK:
         TILE_P = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
@@ -485,7 +566,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
         ]
 
     # Programs are few: more of them share the loops.
-    if grid_x < 256:
+    if grid_x < 256 and HW >= 16 * BLOCK:
         TILE_P = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)

@@ -184,7 +184,11 @@ def _plan_scale_gradient(grid, dy_ptr, x_ptr, dscale_ptr, N, C, HW, *, D):
     # Short p share the lanes of tiles with c.
     if HW < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * HW))
-        TILE_N = min(min(4096, 16384 // D.itemsize) // TILE_FLAT, _power_of_two(N))
+        TILE_N = min(
+            min(4096, 16384 // D.itemsize) // TILE_FLAT,
+            _power_of_two(N),
+            max(16, _power_of_two(N * triton.cdiv(grid_x * HW, TILE_FLAT) // 1056)),
+        )
         # 264 programs share n, each at least four tiles of it.
         n_shares = max(
             1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(grid_x * HW, TILE_FLAT))

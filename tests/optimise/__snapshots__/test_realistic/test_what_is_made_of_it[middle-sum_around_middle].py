@@ -180,7 +180,11 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
     # Short c share the lanes of tiles with s.
     if C < 1024:
         TILE_FLAT = min(64, _power_of_two(grid_x * C))
-        TILE_B = min(4096 // TILE_FLAT, _power_of_two(B))
+        TILE_B = min(
+            4096 // TILE_FLAT,
+            _power_of_two(B),
+            max(16, _power_of_two(B * triton.cdiv(grid_x * C, TILE_FLAT) // 1056)),
+        )
         # 264 programs share b, each at least four tiles of it.
         b_shares = max(
             1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x * C, TILE_FLAT))

@@ -120,10 +120,10 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
     if B < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    # Tiles of so many i are programs enough: each reduces all of its own.
-    if grid_x >= 4096:
-        TILE_I = min(32, _power_of_two(grid_x))
-        TILE_B = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_I, _power_of_two(B))
+    # There is little to do for each i: programs reduce all of theirs in one launch.
+    if max(1024, grid_x) >= B:
+        TILE_I = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
+        TILE_B = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(B))
         return [
             _Stage(
                 sum_over_outer__whole,
@@ -142,7 +142,11 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
         ]
 
     TILE_I = min(64, _power_of_two(grid_x))
-    TILE_B = min(4096 // TILE_I, _power_of_two(B))
+    TILE_B = min(
+        4096 // TILE_I,
+        _power_of_two(B),
+        max(16, _power_of_two(B * triton.cdiv(grid_x, TILE_I) // 1056)),
+    )
     # 264 programs share b, each at least four tiles of it.
     b_shares = max(1, min(triton.cdiv(B, 4 * TILE_B), 264 // triton.cdiv(grid_x, TILE_I)))
     b_per_share = triton.cdiv(B, b_shares)

@@ -234,10 +234,10 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     if S < 1 or grid_z > 1:
         return None
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if grid_x >= 4096:
-        TILE_C = min(32, _power_of_two(grid_x))
-        TILE_S = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(S))
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, grid_x * grid_y) >= S:
+        TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x * grid_y // 128)))
+        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(S))
         return [
             _Stage(
                 variance_over_middle__whole,
@@ -256,7 +256,11 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         ]
 
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_S = min(4096 // TILE_C, _power_of_two(S))
+    TILE_S = min(
+        4096 // TILE_C,
+        _power_of_two(S),
+        max(16, _power_of_two(S * triton.cdiv(grid_x, TILE_C) * grid_y // 1056)),
+    )
     # 264 programs share s, each at least four tiles of it.
     s_shares = max(
         1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))

@@ -136,10 +136,10 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
     if S < 1 or grid_z > 1:
         return None
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if grid_x >= 4096:
-        TILE_C = min(32, _power_of_two(grid_x))
-        TILE_S = min(min(4096, 16384 // max(D.itemsize, 4)) // TILE_C, _power_of_two(S))
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, grid_x * grid_y) >= S:
+        TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x * grid_y // 128)))
+        TILE_S = min(min(128, 512 // max(D.itemsize, 4)), _power_of_two(S))
         return [
             _Stage(
                 weighted_sum__whole,
@@ -159,7 +159,11 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
         ]
 
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_S = min(min(4096, 16384 // max(D.itemsize, 4)) // TILE_C, _power_of_two(S))
+    TILE_S = min(
+        min(4096, 16384 // max(D.itemsize, 4)) // TILE_C,
+        _power_of_two(S),
+        max(16, _power_of_two(S * triton.cdiv(grid_x, TILE_C) * grid_y // 1056)),
+    )
     # 264 programs share s, each at least four tiles of it.
     s_shares = max(
         1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(grid_x, TILE_C) * grid_y))

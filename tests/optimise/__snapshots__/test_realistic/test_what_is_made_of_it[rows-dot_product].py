@@ -51,35 +51,38 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    TILE_AT = min(1024, _power_of_two(n))
-    parts = triton.cdiv(n, TILE_AT)
-    sums_partials = _Scratch(torch.float32, parts)
+    # Programs are few: more of them share the loops.
+    if n >= 16 * BLOCK:
+        TILE_AT = min(1024, _power_of_two(n))
+        parts = triton.cdiv(n, TILE_AT)
+        sums_partials = _Scratch(torch.float32, parts)
 
-    partial_stage = _Stage(
-        dot_product__partial,
-        (parts,),
-        a_ptr,
-        b_ptr,
-        n,
-        sums_partials,
-        TILE_AT=TILE_AT,
-        num_warps=4,
-        tuned=dot_product__partial_tuned,
-        index64=dot_product__partial__index64,
-    )
+        partial_stage = _Stage(
+            dot_product__partial,
+            (parts,),
+            a_ptr,
+            b_ptr,
+            n,
+            sums_partials,
+            TILE_AT=TILE_AT,
+            num_warps=4,
+            tuned=dot_product__partial_tuned,
+            index64=dot_product__partial__index64,
+        )
 
-    TILE_PART = min(1024, _power_of_two(parts))
-    final_stage = _Stage(
-        dot_product__final,
-        (1,),
-        y_ptr,
-        sums_partials,
-        parts,
-        TILE_PART=TILE_PART,
-        num_warps=4,
-        tuned=dot_product__final_tuned,
-        index64=dot_product__final__index64,
-    )
-    return [partial_stage, final_stage]
+        TILE_PART = min(1024, _power_of_two(parts))
+        final_stage = _Stage(
+            dot_product__final,
+            (1,),
+            y_ptr,
+            sums_partials,
+            parts,
+            TILE_PART=TILE_PART,
+            num_warps=4,
+            tuned=dot_product__final_tuned,
+            index64=dot_product__final__index64,
+        )
+        return [partial_stage, final_stage]
+    return None
 
 

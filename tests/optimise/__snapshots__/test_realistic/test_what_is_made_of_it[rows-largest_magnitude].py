@@ -65,34 +65,37 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
     if n < 1 or grid_x > 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    TILE_AT = min(1024, _power_of_two(n))
-    parts = triton.cdiv(n, TILE_AT)
-    largest_partials = _Scratch(_arithmetic(D), parts)
+    # Programs are few: more of them share the loops.
+    if n >= 16 * BLOCK:
+        TILE_AT = min(1024, _power_of_two(n))
+        parts = triton.cdiv(n, TILE_AT)
+        largest_partials = _Scratch(_arithmetic(D), parts)
 
-    partial_stage = _Stage(
-        largest_magnitude__partial,
-        (parts,),
-        x_ptr,
-        n,
-        largest_partials,
-        TILE_AT=TILE_AT,
-        num_warps=4,
-        tuned=largest_magnitude__partial_tuned,
-        index64=largest_magnitude__partial__index64,
-    )
+        partial_stage = _Stage(
+            largest_magnitude__partial,
+            (parts,),
+            x_ptr,
+            n,
+            largest_partials,
+            TILE_AT=TILE_AT,
+            num_warps=4,
+            tuned=largest_magnitude__partial_tuned,
+            index64=largest_magnitude__partial__index64,
+        )
 
-    TILE_PART = min(1024, _power_of_two(parts))
-    final_stage = _Stage(
-        largest_magnitude__final,
-        (1,),
-        y_ptr,
-        largest_partials,
-        parts,
-        TILE_PART=TILE_PART,
-        num_warps=4,
-        tuned=largest_magnitude__final_tuned,
-        index64=largest_magnitude__final__index64,
-    )
-    return [partial_stage, final_stage]
+        TILE_PART = min(1024, _power_of_two(parts))
+        final_stage = _Stage(
+            largest_magnitude__final,
+            (1,),
+            y_ptr,
+            largest_partials,
+            parts,
+            TILE_PART=TILE_PART,
+            num_warps=4,
+            tuned=largest_magnitude__final_tuned,
+            index64=largest_magnitude__final__index64,
+        )
+        return [partial_stage, final_stage]
+    return None
 
 

@@ -1,3 +1,4 @@
+# block-axis: TILE_ROW indices of `row` in `normalise_rows__whole`
 # split-reduction: the loop over `cols` is shared out among programs
 # block-axis: TILE_ROW indices of `row` in `normalise_rows__flat_final`
 # block-axis: TILE_FLAT indices of `flat` in `normalise_rows__flat_apply`
@@ -6,6 +7,48 @@
 # block-axis: TILE_ROW indices of `row` in `normalise_rows__final`
 # spread-loop: a program for each tile of TILE_COLS indices of `cols` in `normalise_rows__apply`
 # split-kernel: 3 launches: normalise_rows__partial, normalise_rows__final, normalise_rows__apply
+
+
+@triton.jit
+def normalise_rows__whole(
+    x_ptr,
+    y_ptr,
+    N,
+    eps,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+    TILE_COLS: tl.constexpr,
+):
+    """Each program reduces `TILE_ROW` indices of `row` by itself.
+
+    Launched in the place of `normalise_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_x
+
+    squares = tl.zeros([TILE_ROW, TILE_COLS], D)
+    for cols_start in range(0, N, TILE_COLS):
+        cols = cols_start + tl.arange(0, TILE_COLS)[None, :]
+        mask = row_mask & (cols < N)
+        x = tl.load(
+            x_ptr + (cols + row * N), mask=mask, other=0.0, eviction_policy="evict_last"
+        ).to(D)
+        squares += x * x
+    squares = tl.sum(squares, axis=1, keep_dims=True)
+    norm = tl.maximum(tl.sqrt(squares), tl.cast(eps, D), propagate_nan=tl.PropagateNan.ALL)
+    for cols_start in range(0, N, TILE_COLS):
+        cols = cols_start + tl.arange(0, TILE_COLS)[None, :]
+        mask = row_mask & (cols < N)
+        x = tl.load(x_ptr + (cols + row * N), mask=mask, eviction_policy="evict_first").to(D)
+        tl.store(y_ptr + (cols + row * N), x / norm, mask=mask)
 
 
 @triton.jit
@@ -210,8 +253,29 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
 
+    # There is little to do for each row: programs reduce all of theirs in one launch.
+    if N < 1024:
+        TILE_COLS = min(1024, _power_of_two(N))
+        TILE_ROW = min(2048 // TILE_COLS, _power_of_two(grid_x // 264))
+        return [
+            _Stage(
+                normalise_rows__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                eps,
+                grid_x,
+                TILE_ROW=TILE_ROW,
+                TILE_COLS=TILE_COLS,
+                num_warps=4,
+                tuned=normalise_rows__whole_tuned,
+                index64=normalise_rows__whole__index64,
+            )
+        ]
+
     # Short cols share the lanes of tiles with row.
-    if N < 1024 and grid_x < 256:
+    if N < 1024 and grid_x < 256 and N >= 16 * BLOCK:
         TILE_COLS = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_COLS)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
@@ -264,7 +328,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
         return [flat_partial_stage, flat_final_stage, flat_apply_stage]
 
     # Programs are few: more of them share the loops.
-    if grid_x < 256:
+    if grid_x < 256 and N >= 16 * BLOCK:
         TILE_COLS = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_COLS)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)

@@ -1,3 +1,5 @@
+# block-axis: TILE_ROW indices of `row` in `rms_norm__whole`
+# vectorise-loop: TILE_I indices of `i` in `rms_norm__whole`
 # vectorise-loop: TILE_I indices of `i` in `rms_norm__partial`
 # split-reduction: the loop over `i` is shared out among programs
 # block-axis: TILE_ROW indices of `row` in `rms_norm__final`
@@ -5,6 +7,58 @@
 # vectorise-loop: TILE_I indices of `i` in `rms_norm__apply`
 # spread-loop: a program for each tile of TILE_I indices of `i` in `rms_norm__apply`
 # split-kernel: 3 launches: rms_norm__partial, rms_norm__final, rms_norm__apply
+
+
+@triton.jit
+def rms_norm__whole(
+    x_ptr,
+    weight_ptr,
+    y_ptr,
+    rrms_ptr,
+    N,
+    eps,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """Each program reduces `TILE_ROW` indices of `row` by itself.
+
+    Launched in the place of `rms_norm`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    eps = tl.cast(eps, tl.float32)
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_x
+
+    squares = tl.zeros([TILE_ROW, TILE_I], D)
+    for i_start in range(0, N, TILE_I):
+        # vectorise-loop: TILE_I indices of i at a time.
+        i = i_start + tl.arange(0, TILE_I)[None, :]
+        mask = row_mask & (i < N)
+        x = tl.load(x_ptr + (row * N + i), mask=mask, other=0.0, eviction_policy="evict_last").to(D)
+        squares += x * x
+    squares = tl.sum(squares, axis=1, keep_dims=True)
+    rrms = tl.rsqrt(squares / tl.cast(N, D) + tl.cast(eps, D))
+    for i_start in range(0, N, TILE_I):
+        # vectorise-loop: TILE_I indices of i at a time.
+        i = i_start + tl.arange(0, TILE_I)[None, :]
+        i_mask = i < N
+        mask = row_mask & i_mask
+        at = row * N + i
+        tl.store(
+            y_ptr + at,
+            tl.load(x_ptr + at, mask=mask, eviction_policy="evict_first").to(D)
+            * rrms
+            * tl.load(weight_ptr + i, mask=i_mask, eviction_policy="evict_last").to(D),
+            mask=mask,
+        )
+    tl.store(rrms_ptr + row, rrms.to(tl.float32), mask=row_mask)
 
 
 @triton.jit
@@ -128,6 +182,29 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # There is little to do for each row: programs reduce all of theirs in one launch.
+    if max(2048, 64 * grid_x) >= N:
+        TILE_I = min(1024, _power_of_two(N))
+        TILE_ROW = min(2048 // TILE_I, _power_of_two(grid_x // 264))
+        return [
+            _Stage(
+                rms_norm__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                x_ptr,
+                weight_ptr,
+                y_ptr,
+                rrms_ptr,
+                N,
+                eps,
+                grid_x,
+                TILE_ROW=TILE_ROW,
+                TILE_I=TILE_I,
+                num_warps=4,
+                tuned=rms_norm__whole_tuned,
+                index64=rms_norm__whole__index64,
+            )
+        ]
 
     TILE_I = min(1024, _power_of_two(N))
     parts = triton.cdiv(N, TILE_I)

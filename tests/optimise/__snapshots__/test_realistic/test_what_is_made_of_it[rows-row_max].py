@@ -1,6 +1,46 @@
+# block-axis: TILE_ROW indices of `row` in `row_max__whole`
 # split-reduction: the loop over `cols` is shared out among programs
 # block-axis: TILE_ROW indices of `row` in `row_max__final`
 # split-kernel: 2 launches: row_max__partial, row_max__final
+
+
+@triton.jit
+def row_max__whole(
+    x_ptr,
+    y_ptr,
+    N,
+    lowest,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+    TILE_COLS: tl.constexpr,
+):
+    """Each program reduces `TILE_ROW` indices of `row` by itself.
+
+    Launched in the place of `row_max`.
+    """
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    lowest = tl.cast(lowest, tl.float32)
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_x
+
+    fill = lowest
+    largest = tl.full([TILE_ROW, TILE_COLS], fill, tl.float32)
+    for cols_start in range(0, N, TILE_COLS):
+        cols = cols_start + tl.arange(0, TILE_COLS)[None, :]
+        cols_mask = cols < N
+        mask = row_mask & cols_mask
+        largest = tl.maximum(
+            largest,
+            tl.where(
+                cols_mask, tl.load(x_ptr + (cols + row * N), mask=mask, other=fill), -float("inf")
+            ),
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+    largest = tl.reduce(largest, 1, _maximum, keep_dims=True)
+    tl.store(y_ptr + row, largest, mask=row_mask)
 
 
 @triton.jit
@@ -80,8 +120,29 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
 
+    # There is little to do for each row: programs reduce all of theirs in one launch.
+    if N < 1024:
+        TILE_COLS = min(1024, _power_of_two(N))
+        TILE_ROW = min(2048 // TILE_COLS, _power_of_two(grid_x // 264))
+        return [
+            _Stage(
+                row_max__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                lowest,
+                grid_x,
+                TILE_ROW=TILE_ROW,
+                TILE_COLS=TILE_COLS,
+                num_warps=4,
+                tuned=row_max__whole_tuned,
+                index64=row_max__whole__index64,
+            )
+        ]
+
     # Programs are few: more of them share the loops.
-    if grid_x < 256:
+    if grid_x < 256 and N >= 16 * BLOCK:
         TILE_COLS = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_COLS)
         largest_partials = _Scratch(torch.float32, parts * grid_x)

@@ -27,20 +27,22 @@ def _plan_row_product(grid, x_ptr, y_ptr, N):
     """What is launched in the place of `row_product`; None for itself."""
     grid_x, grid_y, grid_z = grid
 
-    TILE_ROW = min(256, max(32, _power_of_two(triton.cdiv(grid_x, 528))))
-    return [
-        _Stage(
-            row_product__tiled,
-            lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]), grid_y, grid_z),
-            x_ptr,
-            y_ptr,
-            N,
-            grid_x,
-            TILE_ROW=TILE_ROW,
-            num_warps=1,
-            tuned=row_product__tiled_tuned,
-            index64=row_product__tiled__index64,
-        )
-    ]
+    if grid_x >= 4096:
+        TILE_ROW = max(32, min(256, _power_of_two(triton.cdiv(grid_x, 528))))
+        return [
+            _Stage(
+                row_product__tiled,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]), grid_y, grid_z),
+                x_ptr,
+                y_ptr,
+                N,
+                grid_x,
+                TILE_ROW=TILE_ROW,
+                num_warps=1,
+                tuned=row_product__tiled_tuned,
+                index64=row_product__tiled__index64,
+            )
+        ]
+    return None
 
 

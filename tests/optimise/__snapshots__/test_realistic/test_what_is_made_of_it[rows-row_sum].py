@@ -1,7 +1,43 @@
+# block-axis: TILE_ROW indices of `row` in `row_sum__whole`
+# vectorise-loop: TILE_I indices of `i` in `row_sum__whole`
 # vectorise-loop: TILE_I indices of `i` in `row_sum__partial`
 # split-reduction: the loop over `i` is shared out among programs
 # block-axis: TILE_ROW indices of `row` in `row_sum__final`
 # split-kernel: 2 launches: row_sum__partial, row_sum__final
+
+
+@triton.jit
+def row_sum__whole(
+    x_ptr,
+    y_ptr,
+    N,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+    TILE_I: tl.constexpr,
+):
+    """Each program reduces `TILE_ROW` indices of `row` by itself.
+
+    Launched in the place of `row_sum`.
+    """
+    D: tl.constexpr = (
+        tl.float32
+        if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
+        else x_ptr.dtype.element_ty
+    )
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_x
+
+    sum = tl.zeros([TILE_ROW, TILE_I], D)
+    for i_start in range(0, N, TILE_I):
+        # vectorise-loop: TILE_I indices of i at a time.
+        i = i_start + tl.arange(0, TILE_I)[None, :]
+        mask = row_mask & (i < N)
+        sum += tl.load(x_ptr + (row * N + i), mask=mask, other=0).to(D)
+    sum = tl.sum(sum, axis=1, keep_dims=True).to(D)
+    tl.store(y_ptr + row, sum, mask=row_mask)
 
 
 @triton.jit
@@ -75,6 +111,26 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # There is little to do for each row: programs reduce all of theirs in one launch.
+    if max(2048, 64 * grid_x) >= N:
+        TILE_I = min(1024, _power_of_two(N))
+        TILE_ROW = min(2048 // TILE_I, _power_of_two(grid_x // 264))
+        return [
+            _Stage(
+                row_sum__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                x_ptr,
+                y_ptr,
+                N,
+                grid_x,
+                TILE_ROW=TILE_ROW,
+                TILE_I=TILE_I,
+                num_warps=4,
+                tuned=row_sum__whole_tuned,
+                index64=row_sum__whole__index64,
+            )
+        ]
 
     TILE_I = min(1024, _power_of_two(N))
     parts = triton.cdiv(N, TILE_I)

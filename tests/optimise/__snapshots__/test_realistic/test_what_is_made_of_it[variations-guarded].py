@@ -120,11 +120,11 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
     if N < 1 or C < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if min(grid_x, C) >= 4096:
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, min(grid_x, C)) >= N:
         c_end = min(grid_x, C)
-        TILE_C = min(32, _power_of_two(c_end))
-        TILE_N = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(N))
+        TILE_C = min(32, _power_of_two(c_end), max(8, _power_of_two(c_end // 128)))
+        TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(N))
         return [
             _Stage(
                 guarded__whole,
@@ -144,7 +144,11 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
 
     c_end = min(grid_x, C)
     TILE_C = min(64, _power_of_two(c_end))
-    TILE_N = min(4096 // TILE_C, _power_of_two(N))
+    TILE_N = min(
+        4096 // TILE_C,
+        _power_of_two(N),
+        max(16, _power_of_two(N * triton.cdiv(c_end, TILE_C) // 1056)),
+    )
     # 264 programs share n, each at least four tiles of it.
     n_shares = max(1, min(triton.cdiv(N, 4 * TILE_N), 264 // triton.cdiv(c_end, TILE_C)))
     n_per_share = triton.cdiv(N, n_shares)

@@ -1,3 +1,4 @@
+# block-axis: TILE_S indices of `s` in `guarded_rows__whole`
 # split-reduction: the loop over `cols` is shared out among programs
 # block-axis: TILE_FLAT indices of `flat` in `guarded_rows__flat_final`
 # block-axis: TILE_FLAT indices of `flat` in `guarded_rows__flat_apply`
@@ -6,6 +7,48 @@
 # block-axis: TILE_S indices of `s` in `guarded_rows__final`
 # spread-loop: a program for each tile of TILE_COLS indices of `cols` in `guarded_rows__apply`
 # split-kernel: 3 launches: guarded_rows__partial, guarded_rows__final, guarded_rows__apply
+
+
+@triton.jit
+def guarded_rows__whole(
+    x_ptr,
+    y_ptr,
+    S,
+    C,
+    s_end,
+    b_end,
+    TILE_S: tl.constexpr,
+    TILE_COLS: tl.constexpr,
+):
+    """Each program reduces `TILE_S` indices of `s` by itself.
+
+    Launched in the place of `guarded_rows`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    b = pid % b_end
+    s_tile = pid // b_end
+    # block-axis: a program does TILE_S indices of s.
+    s = s_tile * TILE_S + tl.arange(0, TILE_S)[:, None]
+    s_mask = s < s_end
+
+    base = (b * S + s) * C
+    sums = tl.zeros([TILE_S, TILE_COLS], D)
+    for cols_start in range(0, C, TILE_COLS):
+        cols = cols_start + tl.arange(0, TILE_COLS)[None, :]
+        mask = s_mask & (cols < C)
+        sums += tl.load(x_ptr + (cols + base), mask=mask, other=0.0).to(D)
+    sums = tl.sum(sums, axis=1, keep_dims=True)
+    mean = sums / tl.cast(C, D)
+    for cols_start in range(0, C, TILE_COLS):
+        cols = cols_start + tl.arange(0, TILE_COLS)[None, :]
+        mask = s_mask & (cols < C)
+        tl.store(
+            y_ptr + (cols + base), tl.load(x_ptr + (cols + base), mask=mask).to(D) - mean, mask=mask
+        )
 
 
 @triton.jit
@@ -230,8 +273,32 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
     if C < 1 or S < 1 or B < 1 or grid_z > 1:
         return None
 
+    # There is little to do for each s: programs reduce all of theirs in one launch.
+    if C < 1024:
+        s_end = min(grid_x, S)
+        b_end = min(grid_y, B)
+        TILE_COLS = min(1024, _power_of_two(C))
+        TILE_S = min(2048 // TILE_COLS, _power_of_two(s_end), _power_of_two(s_end * b_end // 264))
+        return [
+            _Stage(
+                guarded_rows__whole,
+                lambda meta: (b_end * triton.cdiv(s_end, meta["TILE_S"]),),
+                x_ptr,
+                y_ptr,
+                S,
+                C,
+                s_end,
+                b_end,
+                TILE_S=TILE_S,
+                TILE_COLS=TILE_COLS,
+                num_warps=4,
+                tuned=guarded_rows__whole_tuned,
+                index64=guarded_rows__whole__index64,
+            )
+        ]
+
     # Short cols share the lanes of tiles with s.
-    if C < 1024 and min(grid_x, S) * min(grid_y, B) < 256:
+    if C < 1024 and min(grid_x, S) * min(grid_y, B) < 256 and C >= 16 * BLOCK:
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
         TILE_COLS = min(1024, _power_of_two(C))
@@ -289,7 +356,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
         return [flat_partial_stage, flat_final_stage, flat_apply_stage]
 
     # Programs are few: more of them share the loops.
-    if min(grid_x, S) * min(grid_y, B) < 256:
+    if min(grid_x, S) * min(grid_y, B) < 256 and C >= 16 * BLOCK:
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
         TILE_COLS = min(1024, _power_of_two(C))

@@ -1,6 +1,38 @@
+# block-axis: TILE_ROW indices of `row` in `one_by_one__whole`
 # split-reduction: the loop over `cols` is shared out among programs
 # block-axis: TILE_ROW indices of `row` in `one_by_one__final`
 # split-kernel: 2 launches: one_by_one__partial, one_by_one__final
+
+
+@triton.jit
+def one_by_one__whole(
+    x_ptr,
+    y_ptr,
+    C,
+    grid_x,
+    TILE_ROW: tl.constexpr,
+    TILE_COLS: tl.constexpr,
+):
+    """Each program reduces `TILE_ROW` indices of `row` by itself.
+
+    Launched in the place of `one_by_one`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    row_tile = tl.program_id(0)
+    # block-axis: a program does TILE_ROW indices of row.
+    row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
+    row_mask = row < grid_x
+
+    sum = tl.zeros([TILE_ROW, TILE_COLS], D)
+    for cols_start in range(0, C, TILE_COLS):
+        cols = cols_start + tl.arange(0, TILE_COLS)[None, :]
+        mask = row_mask & (cols < C)
+        sum += tl.load(x_ptr + (cols + row * C), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=1, keep_dims=True)
+    tl.store(y_ptr + row, sum, mask=row_mask)
 
 
 @triton.jit
@@ -71,8 +103,28 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
     if C < 1 or grid_y > 1 or grid_z > 1:
         return None
 
+    # There is little to do for each row: programs reduce all of theirs in one launch.
+    if C < 1024:
+        TILE_COLS = min(1024, _power_of_two(C))
+        TILE_ROW = min(2048 // TILE_COLS, _power_of_two(grid_x // 264))
+        return [
+            _Stage(
+                one_by_one__whole,
+                lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
+                x_ptr,
+                y_ptr,
+                C,
+                grid_x,
+                TILE_ROW=TILE_ROW,
+                TILE_COLS=TILE_COLS,
+                num_warps=4,
+                tuned=one_by_one__whole_tuned,
+                index64=one_by_one__whole__index64,
+            )
+        ]
+
     # Programs are few: more of them share the loops.
-    if grid_x < 256:
+    if grid_x < 256 and C >= 16 * BLOCK:
         TILE_COLS = min(1024, _power_of_two(C))
         parts = triton.cdiv(C, TILE_COLS)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x)

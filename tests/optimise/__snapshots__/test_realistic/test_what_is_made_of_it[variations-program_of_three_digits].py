@@ -1,16 +1,53 @@
 # split-index: `pid` of the grid is taken apart into `b` and `w` and `c`
+# vectorise-loop: TILE_S indices of `s` in `program_of_three_digits__whole`
+# block-axis: TILE_C indices of `c` in `program_of_three_digits__whole`
 # vectorise-loop: TILE_S indices of `s` in `program_of_three_digits__flat_partial`
 # split-reduction: the loop over `s` is shared out among programs
 # block-axis: TILE_FLAT indices of `flat` in `program_of_three_digits__flat_partial`
 # block-axis: TILE_FLAT indices of `flat` in `program_of_three_digits__flat_final`
 # split-kernel: 2 launches: program_of_three_digits__flat_partial, program_of_three_digits__flat_final
 # collapse-axes: `w` and `c` share lanes where `c` has fewer than 1024 indices
-# vectorise-loop: TILE_S indices of `s` in `program_of_three_digits__whole`
-# block-axis: TILE_C indices of `c` in `program_of_three_digits__whole`
 # vectorise-loop: TILE_S indices of `s` in `program_of_three_digits__partial`
 # block-axis: TILE_C indices of `c` in `program_of_three_digits__partial`
 # block-axis: TILE_C indices of `c` in `program_of_three_digits__final`
 # split-kernel: 2 launches: program_of_three_digits__partial, program_of_three_digits__final
+
+
+@triton.jit
+def program_of_three_digits__whole(
+    x_ptr,
+    y_ptr,
+    S,
+    W,
+    C,
+    TILE_S: tl.constexpr,
+    TILE_C: tl.constexpr,
+):
+    """Each program reduces `TILE_C` indices of `c` by itself.
+
+    Launched in the place of `program_of_three_digits`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    pid = tl.program_id(0)
+    c_tiles = tl.cdiv(C, TILE_C)
+    c_tile = pid % c_tiles
+    w = (pid // c_tiles) % W
+    b = pid // (c_tiles * W)
+    # block-axis: a program does TILE_C indices of c.
+    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
+    c_mask = c < C
+
+    sum = tl.zeros([TILE_S, TILE_C], D)
+    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+        # vectorise-loop: TILE_S indices of s at a time.
+        s = s_start + tl.arange(0, TILE_S)[:, None]
+        mask = c_mask & (s < S)
+        sum += tl.load(x_ptr + (((b * S + s) * W + w) * C + c), mask=mask, other=0.0).to(D)
+    sum = tl.sum(sum, axis=0, keep_dims=True)
+    tl.store(y_ptr + ((b * W + w) * C + c), sum, mask=c_mask)
 
 
 @triton.jit
@@ -94,43 +131,6 @@ def program_of_three_digits__flat_final(
         sum += tl.load(sum_partials + slot, mask=mask, other=0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
     tl.store(y_ptr + (b * W * C + flat), sum, mask=flat_mask)
-
-
-@triton.jit
-def program_of_three_digits__whole(
-    x_ptr,
-    y_ptr,
-    S,
-    W,
-    C,
-    TILE_S: tl.constexpr,
-    TILE_C: tl.constexpr,
-):
-    """Each program reduces `TILE_C` indices of `c` by itself.
-
-    Launched in the place of `program_of_three_digits`.
-    """
-    D: tl.constexpr = (
-        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
-    )
-
-    pid = tl.program_id(0)
-    c_tiles = tl.cdiv(C, TILE_C)
-    c_tile = pid % c_tiles
-    w = (pid // c_tiles) % W
-    b = pid // (c_tiles * W)
-    # block-axis: a program does TILE_C indices of c.
-    c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
-    c_mask = c < C
-
-    sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(0, S, TILE_S, num_stages=4):
-        # vectorise-loop: TILE_S indices of s at a time.
-        s = s_start + tl.arange(0, TILE_S)[:, None]
-        mask = c_mask & (s < S)
-        sum += tl.load(x_ptr + (((b * S + s) * W + w) * C + c), mask=mask, other=0.0).to(D)
-    sum = tl.sum(sum, axis=0, keep_dims=True)
-    tl.store(y_ptr + ((b * W + w) * C + c), sum, mask=c_mask)
 
 
 @triton.jit
@@ -230,12 +230,39 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
     ):
         return None
 
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, C * W * (grid_x // C // W)) >= S:
+        pid_high_end = grid_x // C
+        b_end = pid_high_end // W
+        TILE_C = min(32, _power_of_two(C), max(8, _power_of_two(C * W * b_end // 128)))
+        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(S))
+        return [
+            _Stage(
+                program_of_three_digits__whole,
+                lambda meta: (triton.cdiv(C, meta["TILE_C"]) * W * b_end,),
+                x_ptr,
+                y_ptr,
+                S,
+                W,
+                C,
+                TILE_S=TILE_S,
+                TILE_C=TILE_C,
+                num_warps=4,
+                tuned=program_of_three_digits__whole_tuned,
+                index64=program_of_three_digits__whole__index64,
+            )
+        ]
+
     # Short c share the lanes of tiles with w.
     if C < 1024:
         TILE_FLAT = min(64, _power_of_two(W * C))
-        TILE_S = min(4096 // TILE_FLAT, _power_of_two(S))
         pid_high_end = grid_x // C
         b_end = pid_high_end // W
+        TILE_S = min(
+            4096 // TILE_FLAT,
+            _power_of_two(S),
+            max(16, _power_of_two(S * triton.cdiv(W * C, TILE_FLAT) * b_end // 1056)),
+        )
         # 264 programs share s, each at least four tiles of it.
         s_shares = max(
             1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(W * C, TILE_FLAT) * b_end))
@@ -280,33 +307,14 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         )
         return [flat_partial_stage, flat_final_stage]
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if C >= 4096:
-        pid_high_end = grid_x // C
-        b_end = pid_high_end // W
-        TILE_C = min(32, _power_of_two(C))
-        TILE_S = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(S))
-        return [
-            _Stage(
-                program_of_three_digits__whole,
-                lambda meta: (triton.cdiv(C, meta["TILE_C"]) * W * b_end,),
-                x_ptr,
-                y_ptr,
-                S,
-                W,
-                C,
-                TILE_S=TILE_S,
-                TILE_C=TILE_C,
-                num_warps=4,
-                tuned=program_of_three_digits__whole_tuned,
-                index64=program_of_three_digits__whole__index64,
-            )
-        ]
-
     TILE_C = min(64, _power_of_two(C))
-    TILE_S = min(4096 // TILE_C, _power_of_two(S))
     pid_high_end = grid_x // C
     b_end = pid_high_end // W
+    TILE_S = min(
+        4096 // TILE_C,
+        _power_of_two(S),
+        max(16, _power_of_two(S * triton.cdiv(C, TILE_C) * W * b_end // 1056)),
+    )
     # 264 programs share s, each at least four tiles of it.
     s_shares = max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(C, TILE_C) * W * b_end)))
     s_per_share = triton.cdiv(S, s_shares)

@@ -128,11 +128,11 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
     if C < 1 or S < 1 or (grid_x // C) * C < grid_x or grid_y > 1 or grid_z > 1:
         return None
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if C >= 4096:
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, C * (grid_x // C)) >= S:
         b_end = grid_x // C
-        TILE_C = min(32, _power_of_two(C))
-        TILE_S = min({1: 8192, 2: 8192, 4: 4096, 8: 4096}[D.itemsize] // TILE_C, _power_of_two(S))
+        TILE_C = min(32, _power_of_two(C), max(8, _power_of_two(C * b_end // 128)))
+        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(S))
         return [
             _Stage(
                 program_taken_apart__whole,
@@ -150,8 +150,12 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
         ]
 
     TILE_C = min(64, _power_of_two(C))
-    TILE_S = min(4096 // TILE_C, _power_of_two(S))
     b_end = grid_x // C
+    TILE_S = min(
+        4096 // TILE_C,
+        _power_of_two(S),
+        max(16, _power_of_two(S * triton.cdiv(C, TILE_C) * b_end // 1056)),
+    )
     # 264 programs share s, each at least four tiles of it.
     s_shares = max(1, min(triton.cdiv(S, 4 * TILE_S), 264 // (triton.cdiv(C, TILE_C) * b_end)))
     s_per_share = triton.cdiv(S, s_shares)
