@@ -343,3 +343,53 @@ def test_the_head_of_a_module_says_where_its_stages_come_from() -> None:
     assert result.text is not None
     assert "_plan_<kernel>" not in plain
     assert "\n# kernels <kernel>__<what they do>, made by " in result.text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        # What is a literal alone is of f32 in Triton, and of i32.
+        (
+            "T::where_(v.gt(T::zeros::<D>(&[1])), {0.1}, {0.7})",
+            "tl.where(v > 0.0, tl.full([], 0.1, D), tl.full([], 0.7, D))",
+        ),
+        ("T::where_(v.gt(T::zeros::<D>(&[1])), {1.0}, {0.0})", "tl.where(v > 0.0, 1.0, 0.0)"),
+        ("v * T::exp({0.5})", "v * tl.exp(tl.full([], 0.5, D))"),
+        ("T::maximum(v, {0.1})", "tl.maximum(v, 0.1, propagate_nan=tl.PropagateNan.ALL)"),
+        # Python's floats convert nothing.
+        (
+            "v * T::cast::<f32, D>(T::full::<f32>(&[1], 0.1_f32), None, false)",
+            "v * 0.10000000149011612",
+        ),
+        ("v * T::cast::<i32, D>(T::full::<i32>(&[1], 3), None, false)", "v * 3.0"),
+        (
+            "v * T::cast::<i32, D>(T::full::<i32>(&[1], 70000), None, false)",
+            "v * tl.full([], 70000, tl.int32).to(D)",
+        ),
+    ],
+)
+def test_literals_have_the_dtype_they_had(value: str, text: str) -> None:
+    for number in ("0.0", "0.1", "0.5", "0.7", "1.0"):
+        value = value.replace(f"{{{number}}}", f"T::full::<D>(&[1], D::from_f64({number}))")
+    body = f"""
+    let c = T::program_id(Axis::X);
+    for i in 0..n {{
+        let at = T::arange(0, 1) + (i * a + c);
+        let v = T::load(x.add_offsets(at), None, None, {LOAD});
+        T::store(y.add_offsets(at), {value}, None, {STORE});
+    }}
+    """
+    assert f" {text}, mask=mask)" in " ".join(line.strip() for line in stage(body, "tiled"))
+
+
+def test_bytes_stay_bytes_in_a_loop_that_adds_literals() -> None:
+    # A variable of Triton's loops may not change its dtype.
+    value = "T::where_(v.gt(0), T::full::<i8>(&[1], 1), T::full::<i8>(&[1], -1))"
+    body = COLUMNS.replace("D>", "i8>").replace("acc + v", "acc + T::where_(mask, V, zeros)")
+    body = body.replace("V", value.replace("&[1]", "&[BLOCK]"))
+    rust = kernel(body).replace("D: Float, ", "").replace("T::Pointer<D>", "T::Pointer<i8>")
+    result = transpile_source(
+        SourceFile("k.rs", rust), Options(optimise=OptimiseOptions(is_on=True))
+    )
+    assert result.text is not None
+    assert "tl.where(v > 0, tl.full([], 1, tl.int8), tl.full([], -1, tl.int8))" in result.text

@@ -258,9 +258,22 @@ class Build:
     ) -> ir.Expression:
         """`value` where the mask is on."""
         dtype = dtype_of(value)
+        if isinstance(otherwise, ir.Literal) and not is_chosen_as_it_is(value):
+            value = self.typed(value)
         shape = broadcast(mask.type, value.type, otherwise.type)
         return self.call(
             OPS["where_"], (dtype,), Tensor(dtype=dtype, shape=shape), mask, value, otherwise
+        )
+
+    def typed(self, value: ir.Expression) -> ir.Expression:
+        """A number that is of its dtype where nothing beside it is: Triton takes literals for i32 and f32."""
+        if not isinstance(value, ir.Literal) or dtype_of(value) in _OF_LITERALS:
+            return value
+        return ir.Cast(
+            span=self.span,
+            type=Tensor(dtype=dtype_of(value), shape=()),
+            operand=value,
+            kind=ir.CastKind.MATERIALISE,
         )
 
     def full(
@@ -288,6 +301,22 @@ def _parted(mask: ir.Expression) -> tuple[ir.Expression | None, ir.Expression | 
         ):
             return number, each
     return None, mask
+
+
+_OF_LITERALS = frozenset({DType.I32, DType.F32, DType.BOOL})
+
+
+def is_chosen_as_it_is(value: ir.Expression) -> bool:
+    """Whether a literal among two is the same float in f32, and so are the sums of a tile of it."""
+    if not isinstance(value, ir.Literal):
+        return False
+    dtype, number = dtype_of(value), float(value.value)
+    if not isinstance(dtype, DType | DtypeParameter) or not dtype.is_float:
+        return False
+    return math.isinf(number) or (abs(number) <= _FEW and (2 * number).is_integer())
+
+
+_FEW = 64
 
 
 def dtype_of(node: ir.Expression | ir.Symbol) -> ElementType:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import struct
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.values import copied, is_integer, named_value, operands
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import I32, DType, Scalar, Tensor
+from transpiler.ir.types import I32, DType, DtypeParameter, Scalar, Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.model import Effect, ShapeExpanded, ShapeInterval
 from transpiler.ops.table import OPS
-from transpiler.optimise.build import Build, conjunction, with_argument
+from transpiler.optimise.build import Build, conjunction, dtype_of, with_argument
 from transpiler.optimise.combining import combines
 from transpiler.optimise.indices import Indices
 from transpiler.optimise.loop_ends import LoopEnds
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transpiler.analysis.facts import Facts
+    from transpiler.ir.types import ElementType
     from transpiler.optimise.symbols import Symbols
     from transpiler.source import Span
 
@@ -169,6 +172,18 @@ class ExpressionLifter(Rewriter):
                 return ir.Cast(
                     span=node.span, type=node.type, operand=operand, kind=ir.CastKind.RUST_AS
                 )
+            case ir.Literal() as literal:
+                value = _converted_value(literal, dtype_of(node))
+                if value is not None:
+                    return replace(literal, type=Scalar(dtype=dtype_of(node)), value=value)
+                # What Python has no name for is converted as a value of Triton.
+                made = ir.Cast(
+                    span=node.span,
+                    type=Tensor(dtype=dtype_of(literal), shape=()),
+                    operand=literal,
+                    kind=ir.CastKind.MATERIALISE,
+                )
+                return replace(node, arguments=(made, *node.arguments[1:]))
             case _:
                 return None
 
@@ -304,6 +319,27 @@ def _is_left_out(argument: ir.Argument) -> bool:
 def has_lanes(symbol: ir.Symbol) -> bool:
     """Whether a variable holds a tile of more than one lane."""
     return isinstance(symbol.type, Tensor) and any(extent != 1 for extent in symbol.type.shape)
+
+
+def _converted_value(literal: ir.Literal, target: ElementType) -> float | None:
+    """What a literal is as a float of another dtype; None where that is not known of it."""
+    source, value = dtype_of(literal), literal.value
+    if isinstance(value, bool) or not _is_float(target):
+        return None
+    if isinstance(value, int):
+        return float(value) if abs(value) <= _EXACT else None
+    if source is DType.F32:
+        with suppress(OverflowError):
+            (value,) = struct.unpack("f", struct.pack("f", value))
+    return None if source in {DType.F16, DType.BF16} else value
+
+
+_EXACT = 1 << 8
+"""Up to here every float has all integers."""
+
+
+def _is_float(dtype: ElementType) -> bool:
+    return isinstance(dtype, DType | DtypeParameter) and dtype.is_float
 
 
 def _literal(value: float, node: ir.Expression) -> ir.Literal:

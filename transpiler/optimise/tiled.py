@@ -17,6 +17,7 @@ from transpiler.optimise.build import (
     broadcast,
     conjunction,
     dtype_of,
+    is_chosen_as_it_is,
     shape_of,
     with_argument,
 )
@@ -86,7 +87,7 @@ class Tiler(Rewriter):
             return load
         if op.family == FAMILY and any(shape_of(it) for it in inside):
             refuse(f"`{op.name}` is a method of numbers, not of tiles", node.span)
-        return replace(node, type=lanewise_type(node, *inside))
+        return _of_typed(replace(node, type=lanewise_type(node, *inside)))
 
     def _masked(self, call: ir.OpCall) -> ir.OpCall:
         """A load or a store with the masks of the lanes its pointers vary in."""
@@ -96,3 +97,21 @@ class Tiler(Rewriter):
         own = named_value(call, "mask")
         total = conjunction([it for it in (lanes, own) if it is not None], build)
         return call if total is None else with_argument(call, "mask", total)
+
+
+def _of_typed(call: ir.OpCall) -> ir.OpCall:
+    """The call, whose literals have dtypes of their own where nothing that is no literal lends them one."""
+    lent = {
+        dtype_of(it)
+        for it in operands(call)
+        if isinstance(it.type, Tensor) and not isinstance(it, ir.Literal)
+    }
+    build = Build(call.span)
+
+    def typed(node: ir.Argument) -> ir.Argument:
+        if not isinstance(node, ir.Literal) or dtype_of(node) in lent:
+            return node
+        is_alike = call.op.selects is not None and is_chosen_as_it_is(node)
+        return node if is_alike else build.typed(node)
+
+    return replace(call, arguments=tuple(map(typed, call.arguments)))
