@@ -12,7 +12,7 @@ from transpiler.emit.imports import import_lines
 from transpiler.emit.launchers import launcher_names, launcher_views
 from transpiler.emit.line_map import LineMap
 from transpiler.emit.operators import operator_views
-from transpiler.emit.records import table
+from transpiler.emit.records import entries
 from transpiler.emit.validate import check_names, compile_module
 from transpiler.emit.views import ModuleView
 from transpiler.frozen import dataclass
@@ -188,7 +188,7 @@ def emit_module(
         ),
         plans=tuple(text for it in lowered.launches if it is not None for text in _plan_texts(it)),
         tuned=tuple(tuned),
-        table=table(zip(plans, kernels, lowered.launches, strict=True)),
+        entries=entries(zip(plans, kernels, lowered.launches, strict=True)),
         launchers=launcher_views(
             tuple(zip(classes, plans, kernels, strict=True)), host.pairs, replaced
         ),
@@ -209,12 +209,15 @@ def emit_module(
     starts = compile_module(
         text,
         _base(source),
-        functions=((function.text, function.unproved) for function in printed),
+        parts=(
+            *((function.text, function.unproved) for function in printed),
+            *((entry, f"{{\n{entry}\n}}") for entry in view.entries),
+        ),
         fixed=(fixed_text(each, has_plans=has_plans) for each in FIXED),
     )
     return EmittedModule(
         text=text,
-        line_map=_line_map(zip(printed, starts, strict=True)),
+        line_map=_line_map(zip(printed, starts[: len(printed)], strict=True)),
         changed_names=tuple(_changed_names(plans, kernels)),
     )
 

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from transpiler.target.lower import LoweredKernel
 
 
-def table(
+def entries(
     kernels: Iterable[tuple[KernelPlan, LoweredKernel, EmittedPlan | None]],
 ) -> tuple[str, ...]:
-    """The lines of `KERNELS`."""
-    entries = [line for each in kernels for line in _record(*each)]
-    opening = "KERNELS: dict[str, Kernel] = {"
-    return (opening, *entries, "}") if entries else (f"{opening}}}",)
+    """The entries of `KERNELS`, one a kernel."""
+    return tuple("\n".join(_record(*each)) for each in kernels)
 
 
 def _record(

@@ -42,34 +42,34 @@ def compile_module(
     text: str,
     name: str,
     *,
-    functions: Iterable[tuple[str, str | None]] = (),
+    parts: Iterable[tuple[str, str | None]] = (),
     fixed: Iterable[str] = (),
 ) -> list[int]:
     """Compile the module `text`, part by part, which takes Python less time and memory than all at once.
 
-    `functions` stand in it in this order, each with what has to be compiled of it. What is `fixed` is the same in all
+    `parts` stand in it in this order, each with what has to be compiled of it. What is `fixed` is the same in all
     modules, and not compiled again for each.
 
     Returns:
-        For each of the functions the line that it begins at.
+        For each of the parts the line that it begins at.
 
     Raises:
         EmissionError: the text does not compile.
     """
     starts, around = list[int](), list[str]()
     position, line = 0, 1
-    for function, unproved in functions:
-        start = text.index(function, position)
+    for part, unproved in parts:
+        start = text.index(part, position)
         line += text.count("\n", position, start)
         starts.append(line)
         around.append(text[position:start])
         if unproved is not None:
             _compile(unproved, name)
-        line += function.count("\n")
-        position = start + len(function)
+        line += part.count("\n")
+        position = start + len(part)
     rest = "".join((*around, text[position:]))
-    for part in fixed:
-        rest = rest.replace(part, "", 1)
+    for each in fixed:
+        rest = rest.replace(each, "", 1)
     _compile(rest, name)
     return starts
 

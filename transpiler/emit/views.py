@@ -89,7 +89,7 @@ class ModuleView:
     specialisations: tuple[FunctionView, ...]
     plans: tuple[str, ...]
     tuned: tuple[str, ...]
-    table: tuple[str, ...]
+    entries: tuple[str, ...]
     launchers: tuple[LauncherView, ...]
     operators: tuple[OperatorView, ...]
     host_functions: tuple[str, ...]

@@ -305,13 +305,13 @@ def test_text_that_does_not_compile_is_a_fault_of_the_compiler() -> None:
     with pytest.raises(EmissionError, match="does not compile"):
         compile_module("def f(:\n", "x.rs")
     with pytest.raises(EmissionError, match="does not compile"):
-        compile_module("x = 1\ndef f(:\n", "x.rs", functions=[("def f(:", "def f(:")])
+        compile_module("x = 1\ndef f(:\n", "x.rs", parts=[("def f(:", "def f(:")])
     first, second = "@property\ndef f(): pass", "def g():\n    pass"
     text = f"\n{first}\n\n\n{second}\ny = 1\n"
-    functions = [(first, first), (second, None)]
-    assert compile_module(text, "x.rs", functions=functions) == [2, 6]
+    parts = [(first, first), (second, None)]
+    assert compile_module(text, "x.rs", parts=parts) == [2, 6]
     with pytest.raises(EmissionError, match="does not compile"):
-        compile_module(text, "x.rs", functions=[(first, first), (second, "def g(:")])
+        compile_module(text, "x.rs", parts=[(first, first), (second, "def g(:")])
 
 
 def test_of_functions_with_statements_in_common_each_statement_is_compiled_once() -> None:
