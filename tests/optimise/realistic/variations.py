@@ -8,11 +8,17 @@ import torch
 
 from tests.optimise.realistic.columns import COLUMNS
 from tests.optimise.realistic.describing import FLOATS, case
+from transpiler.ir.types import DType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.corpus.model import Case
+
+
+def turned(x: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
+    made = torch.view_as_complex(x) * torch.exp(1j * angle)
+    return torch.view_as_real(made)
 
 
 def columns(
@@ -127,5 +133,29 @@ CASES = [
         up_to,
         numbers="N C",
         domains={"length": lambda sample, *shape: sample.whole(0, 30, *shape)},
+    ),
+    case(
+        "variations.counted_tiles",
+        "N C BLOCK",
+        ((21, 5, 8), (1, 1, 8), (16, 37, 8)),
+        "C",
+        "x[N,C]",
+        "y[C]",
+        lambda x: x.amax(0),
+        numbers="N C",
+        dtypes=(None,),
+        tolerance="exact",
+    ),
+    case(
+        "variations.turned_pairs",
+        "N C",
+        ((3, 21), (1, 1), (2, 37)),
+        "N",
+        "x[N,C,2] angle[C]",
+        "x[N,C,2]",
+        turned,
+        numbers="C",
+        dtypes=(DType.F32,),
+        tolerance="function",
     ),
 ]

@@ -407,3 +407,112 @@ pub fn guarded_rows<T: Triton, D: Float, const BLOCK: i32>(
         start += BLOCK;
     }
 }
+
+/// The sum of each column, over tiles that are counted.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn counted_tiles<T: Triton, const BLOCK: i32>(
+    x_ptr: T::Pointer<f32>,
+    y_ptr: T::Pointer<f32>,
+    N: i32,
+    C: i32,
+) {
+    let c = T::program_id(Axis::X);
+    let lowest = T::full::<f32>(&[BLOCK], -3.4028235e38_f32);
+    let mut largest = lowest;
+    for tile in 0..(N + BLOCK - 1) / BLOCK {
+        let rows = T::arange(0, BLOCK) + tile * BLOCK;
+        largest = T::maximum(
+            largest,
+            T::load(
+                x_ptr.add_offsets(rows * C + c),
+                Some(rows.lt(N)),
+                Some(lowest),
+                &[],
+                None,
+                None,
+                None,
+                false,
+            ),
+        );
+    }
+    T::store(
+        y_ptr.add_offsets(T::arange(0, 1) + c),
+        T::max(largest, None, true),
+        None,
+        &[],
+        None,
+        None,
+    );
+}
+
+/// Turns pairs of neighbours in each row by angles, where they stand.
+///
+/// Grid: `[N]`.
+#[kernel]
+pub fn turned_pairs<T: Triton, D: Float>(x_ptr: T::Pointer<D>, angle_ptr: T::Pointer<f32>, C: i32) {
+    let row = T::program_id(Axis::X);
+    let mut at: i32 = row * C * 2;
+    let mut pair: i32 = 0;
+    while pair < C {
+        let angle = T::load(
+            angle_ptr.add_offsets(T::arange(0, 1) + pair),
+            None,
+            None,
+            &[],
+            None,
+            None,
+            None,
+            false,
+        );
+        let re = T::cast::<D, f32>(
+            T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + at),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            ),
+            None,
+            false,
+        );
+        let im = T::cast::<D, f32>(
+            T::load(
+                x_ptr.add_offsets(T::arange(0, 1) + (at + 1)),
+                None,
+                None,
+                &[],
+                None,
+                None,
+                None,
+                false,
+            ),
+            None,
+            false,
+        );
+        let c = T::cos(angle);
+        let s = T::sin(angle);
+        T::store(
+            x_ptr.add_offsets(T::arange(0, 1) + at),
+            T::cast::<f32, D>(re * c - im * s, None, false),
+            None,
+            &[],
+            None,
+            None,
+        );
+        T::store(
+            x_ptr.add_offsets(T::arange(0, 1) + (at + 1)),
+            T::cast::<f32, D>(re * s + im * c, None, false),
+            None,
+            &[],
+            None,
+            None,
+        );
+        at += 2;
+        pair += 1;
+    }
+}
