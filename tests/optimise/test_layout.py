@@ -127,7 +127,12 @@ def test_programs_that_share_what_they_load_are_rows() -> None:
 
 
 def test_where_no_axis_is_contiguous_there_is_no_layout() -> None:
-    assert layouts(one("(i * a + d) * b + c * 2", read("i * a"))) == [[]]
+    assert layouts(one("(i * a + d) * b + c * 8", read("i * a"))) == [[]]
+
+
+def test_every_other_element_is_better_than_none() -> None:
+    (found,) = layouts(one("(i * a + d) * b + c * 2", read("i * a")))
+    assert found == ["columns c: PROGRAMS", "rows i: PROGRAMS", "program d"]
 
 
 def whole(nest: Nest) -> Work:

@@ -187,13 +187,23 @@ def _most_varied(
 def _contiguity(
     axis: Axis, axes: tuple[Axis, ...], found: list[Reach], indices: Indices
 ) -> tuple[int, ...]:
-    """How many accesses are contiguous along an axis: first those that vary along most axes, whose data is most."""
-    counts = [0] * (len(axes) + 1)
+    """How many accesses are contiguous along an axis: first those that vary along most axes, whose data is most.
+
+    Behind them come those whose elements share sectors of memory at least, such as every other one, or backwards.
+    """
+    contiguous, near = [0] * (len(axes) + 1), [0] * (len(axes) + 1)
     for reach in found:
-        if indices.coefficient(reach.offsets, axis.symbol) == constant(1):
+        stride = indices.coefficient(reach.offsets, axis.symbol)
+        step = 0 if stride is None else stride.constant
+        if step is not None and 0 < abs(step) <= _NEAR:
             inside = _inside(indices, reach.offsets)
+            counts = contiguous if step == 1 else near
             counts[sum(it.symbol in inside for it in axes)] += 1
-    return tuple(reversed(counts))
+    return (*reversed(contiguous), *reversed(near))
+
+
+_NEAR = 4
+"""Elements that lie further apart share too little of a sector of 32 bytes."""
 
 
 def _shape(work: Work, *, is_along: bool, has_store: bool) -> Shape:

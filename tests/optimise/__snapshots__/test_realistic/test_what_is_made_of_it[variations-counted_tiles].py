@@ -126,10 +126,10 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    # Tiles of so many c are programs enough: each reduces all of its own.
-    if grid_x >= 4096:
-        TILE_C = min(32, _power_of_two(grid_x))
-        TILE_ROWS = min(4096 // TILE_C, _power_of_two(N))
+    # There is little to do for each c: programs reduce all of theirs in one launch.
+    if max(1024, grid_x) >= N:
+        TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
+        TILE_ROWS = min(128, _power_of_two(N))
         return [
             _Stage(
                 counted_tiles__whole,
@@ -148,7 +148,11 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
         ]
 
     TILE_C = min(64, _power_of_two(grid_x))
-    TILE_ROWS = min(4096 // TILE_C, _power_of_two(N))
+    TILE_ROWS = min(
+        4096 // TILE_C,
+        _power_of_two(N),
+        max(16, _power_of_two(N * triton.cdiv(grid_x, TILE_C) // 1056)),
+    )
     # 264 programs share rows, each at least four tiles of it.
     rows_shares = max(1, min(triton.cdiv(N, 4 * TILE_ROWS), 264 // triton.cdiv(grid_x, TILE_C)))
     rows_per_share = triton.cdiv(N, rows_shares)
