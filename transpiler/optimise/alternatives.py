@@ -169,9 +169,9 @@ class Alternatives:
         if not columns or any(it.axis.tile is None for it in columns):
             return ()
         lengths = [
-            at_least(it.extent, times(Number(shapes.SPLIT_TILES), Named(it.axis.tile.name)))
-            for it in columns[:1]
-            if it.axis.tile is not None
+            at_least(_length(it.layout), times(Number(shapes.SPLIT_TILES), Named(tile.name)))
+            for it in launches[:1]
+            if (tile := it.layout.columns.axis.tile) is not None
         ]
         programs = self._programs()
         few = [] if programs == Number(1) else [below(programs, shapes.SPLIT_BELOW)]
@@ -188,6 +188,11 @@ class Alternatives:
                 return None
             found.append(Launch(work, chosen))
         return tuple(found)
+
+
+def _length(layout: Layout) -> Extent:
+    """How many indices the loops of a launch run over."""
+    return times(*(it.extent for it in layout.lanes if it.axis.kind is AxisKind.LOOP))
 
 
 def _alone(lanes: Lanes) -> str:

@@ -72,7 +72,7 @@ WHOLE = Shape(
 """The same by programs that do all of their columns alone."""
 WHOLE_ROWS = Shape(
     columns=1024,
-    lanes=2048,
+    lanes={1: 2048, 2: 2048, 4: 1024, 8: 1024},
     column_choices=(256, 512, 1024, 2048),
     row_choices=(1, 2, 4, 8, 16, 32),
     programs=264,

@@ -68,6 +68,10 @@ class TileSizes(NamedTuple):
     def _no_more(self, axis: Axis) -> Iterator[Extent]:
         """No more indices than there are, and no more than leave programs enough where each does all of its own."""
         extent = self._length(axis)
+        if axis.kind is AxisKind.LOOP and self.shape.stages and self.work.role is Role.WHOLE:
+            # There are as many tiles as can be in flight.
+            yield power_of_two(rounded_up(extent, Number(self.shape.stages)))
+            return
         if self.work.role is not Role.WHOLE or axis.kind is AxisKind.LOOP:
             yield power_of_two(extent)
             return

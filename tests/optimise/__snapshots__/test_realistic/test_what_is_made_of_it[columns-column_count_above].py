@@ -117,7 +117,7 @@ def _plan_column_count_above(grid, x_ptr, count_ptr, N, C, threshold):
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
-        TILE_N = min(128, _power_of_two(N))
+        TILE_N = min(128, _power_of_two(triton.cdiv(N, 4)))
         return [
             _Stage(
                 column_count_above__whole,

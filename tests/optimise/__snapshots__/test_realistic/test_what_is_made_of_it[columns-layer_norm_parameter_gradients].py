@@ -155,7 +155,7 @@ def _plan_layer_norm_parameter_gradients(
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
-        TILE_ROWS = min(min(64, 256 // max(D.itemsize, 4)), _power_of_two(N))
+        TILE_ROWS = min(min(64, 256 // max(D.itemsize, 4)), _power_of_two(triton.cdiv(N, 4)))
         return [
             _Stage(
                 layer_norm_parameter_gradients__whole,

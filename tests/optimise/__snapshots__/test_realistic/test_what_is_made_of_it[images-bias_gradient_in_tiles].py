@@ -225,7 +225,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
         return [flat_partial_stage, flat_final_stage]
 
     # Programs are few: more of them share the loops.
-    if grid_x < 256 and HW >= 16 * BLOCK:
+    if grid_x < 256 and N * HW >= 16 * BLOCK:
         TILE_P = min(1024, _power_of_two(HW))
         TILE_N = min(4096 // TILE_P, _power_of_two(N))
         # 2048 programs share n, each at least four tiles of it.

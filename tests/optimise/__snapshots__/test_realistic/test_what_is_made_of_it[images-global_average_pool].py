@@ -107,7 +107,9 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
     # There is little to do for each plane: programs reduce all of theirs in one launch.
     if HW < 1024:
         TILE_P = min(1024, _power_of_two(HW))
-        TILE_PLANE = min(2048 // TILE_P, _power_of_two(grid_x // 264))
+        TILE_PLANE = min(
+            {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_P, _power_of_two(grid_x // 264)
+        )
         return [
             _Stage(
                 global_average_pool__whole,

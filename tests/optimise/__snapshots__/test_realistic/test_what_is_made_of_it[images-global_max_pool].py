@@ -140,7 +140,11 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(2048, 64 * (grid_x * grid_y)) >= HW - 1:
         TILE_P = min(1024, _power_of_two(HW - 1))
-        TILE_C = min(2048 // TILE_P, _power_of_two(grid_x), _power_of_two(grid_x * grid_y // 264))
+        TILE_C = min(
+            {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_P,
+            _power_of_two(grid_x),
+            _power_of_two(grid_x * grid_y // 264),
+        )
         return [
             _Stage(
                 global_max_pool__whole,

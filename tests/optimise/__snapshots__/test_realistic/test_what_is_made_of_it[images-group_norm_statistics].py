@@ -150,7 +150,11 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
     # There is little to do for each n: programs reduce all of theirs in one launch.
     if max(2048, 64 * (grid_x * grid_y)) >= K * HW:
         TILE_I = min(1024, _power_of_two(K * HW))
-        TILE_N = min(2048 // TILE_I, _power_of_two(grid_x), _power_of_two(grid_x * grid_y // 264))
+        TILE_N = min(
+            {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_I,
+            _power_of_two(grid_x),
+            _power_of_two(grid_x * grid_y // 264),
+        )
         return [
             _Stage(
                 group_norm_statistics__whole,

@@ -139,7 +139,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(1024, grid_x * grid_y) >= S:
         TILE_C = min(32, _power_of_two(grid_y), max(8, _power_of_two(grid_x * grid_y // 128)))
-        TILE_S = min(128, _power_of_two(S))
+        TILE_S = min(128, _power_of_two(triton.cdiv(S, 4)))
         return [
             _Stage(
                 max_over_middle__whole,

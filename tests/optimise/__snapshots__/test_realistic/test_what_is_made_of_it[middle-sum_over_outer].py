@@ -123,7 +123,7 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
     # There is little to do for each i: programs reduce all of theirs in one launch.
     if max(1024, grid_x) >= B:
         TILE_I = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
-        TILE_B = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(B))
+        TILE_B = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(B, 4)))
         return [
             _Stage(
                 sum_over_outer__whole,

@@ -237,7 +237,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(1024, grid_x * grid_y) >= S:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x * grid_y // 128)))
-        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(S))
+        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(S, 4)))
         return [
             _Stage(
                 variance_over_middle__whole,

@@ -139,7 +139,7 @@ def _plan_weighted_sum(grid, x_ptr, w_ptr, y_ptr, S, C, *, D):
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(1024, grid_x * grid_y) >= S:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x * grid_y // 128)))
-        TILE_S = min(min(128, 512 // max(D.itemsize, 4)), _power_of_two(S))
+        TILE_S = min(min(128, 512 // max(D.itemsize, 4)), _power_of_two(triton.cdiv(S, 4)))
         return [
             _Stage(
                 weighted_sum__whole,

@@ -256,7 +256,10 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
     # There is little to do for each row: programs reduce all of theirs in one launch.
     if N < 1024:
         TILE_COLS = min(1024, _power_of_two(N))
-        TILE_ROW = min(2048 // TILE_COLS, _power_of_two(grid_x // 264))
+        TILE_ROW = min(
+            {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_COLS,
+            _power_of_two(grid_x // 264),
+        )
         return [
             _Stage(
                 normalise_rows__whole,

@@ -186,7 +186,9 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
     # There is little to do for each row: programs reduce all of theirs in one launch.
     if max(2048, 64 * grid_x) >= N:
         TILE_I = min(1024, _power_of_two(N))
-        TILE_ROW = min(2048 // TILE_I, _power_of_two(grid_x // 264))
+        TILE_ROW = min(
+            {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_I, _power_of_two(grid_x // 264)
+        )
         return [
             _Stage(
                 rms_norm__whole,

@@ -123,7 +123,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
     # There is little to do for each row: programs reduce all of theirs in one launch.
     if N < 1024:
         TILE_COLS = min(1024, _power_of_two(N))
-        TILE_ROW = min(2048 // TILE_COLS, _power_of_two(grid_x // 264))
+        TILE_ROW = min(1024 // TILE_COLS, _power_of_two(grid_x // 264))
         return [
             _Stage(
                 row_max__whole,

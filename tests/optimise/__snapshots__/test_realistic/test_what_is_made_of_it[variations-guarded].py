@@ -124,7 +124,7 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
     if max(1024, min(grid_x, C)) >= N:
         c_end = min(grid_x, C)
         TILE_C = min(32, _power_of_two(c_end), max(8, _power_of_two(c_end // 128)))
-        TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(N))
+        TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N, 4)))
         return [
             _Stage(
                 guarded__whole,

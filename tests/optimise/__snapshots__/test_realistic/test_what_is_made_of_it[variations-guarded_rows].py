@@ -278,7 +278,11 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
         TILE_COLS = min(1024, _power_of_two(C))
-        TILE_S = min(2048 // TILE_COLS, _power_of_two(s_end), _power_of_two(s_end * b_end // 264))
+        TILE_S = min(
+            {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_COLS,
+            _power_of_two(s_end),
+            _power_of_two(s_end * b_end // 264),
+        )
         return [
             _Stage(
                 guarded_rows__whole,

@@ -235,7 +235,7 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         pid_high_end = grid_x // C
         b_end = pid_high_end // W
         TILE_C = min(32, _power_of_two(C), max(8, _power_of_two(C * W * b_end // 128)))
-        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(S))
+        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(S, 4)))
         return [
             _Stage(
                 program_of_three_digits__whole,

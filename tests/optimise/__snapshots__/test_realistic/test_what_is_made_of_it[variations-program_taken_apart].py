@@ -132,7 +132,7 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
     if max(1024, C * (grid_x // C)) >= S:
         b_end = grid_x // C
         TILE_C = min(32, _power_of_two(C), max(8, _power_of_two(C * b_end // 128)))
-        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(S))
+        TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(S, 4)))
         return [
             _Stage(
                 program_taken_apart__whole,

@@ -131,7 +131,7 @@ def _plan_up_to(grid, x_ptr, length_ptr, y_ptr, N, C, *, D):
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
-        TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(N))
+        TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N, 4)))
         return [
             _Stage(
                 up_to__whole,
