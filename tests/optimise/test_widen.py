@@ -174,11 +174,11 @@ def test_pointers_are_as_many_as_lanes_of_their_mask() -> None:
 # --- Numbers of the plan --------------------------------------------------------------------------
 
 
-def test_short_rows_share_a_warp() -> None:
+def test_short_rows_share_a_tile_of_a_thousand_lanes() -> None:
     assert planned(CENTRED).splitlines()[1:5] == [
         "  variant where 512 >= BLOCK {",
-        "    launch k__tiled[cdiv(grid_x, TILE_P), grid_y, grid_z] with 1 warps",
-        "      tile TILE_P = min(512 / BLOCK, power_of_two(grid_x)) of 1, 2, 4, 8, 16, 32, 64 up to grid_x",
+        "    launch k__tiled[cdiv(grid_x, TILE_P), grid_y, grid_z] with 4 warps",
+        "      tile TILE_P = min(1024 / BLOCK, power_of_two(grid_x)) of 1, 2, 4, 8, 16, 32, 64 up to grid_x",
         "  }",
     ]
 
@@ -193,7 +193,7 @@ def test_long_rows_are_shared_out_before_tiles_are_made() -> None:
     body = f"""let mut acc = T::full::<D>(&[BLOCK], D::from_f64(1.0));
     {LOOP} acc = acc * acc + {load("x", "p * n + o", "Some(mask)", ZEROS)}; i += BLOCK; }}
     {store("s", "one", "T::max(acc, Some(0), true)")}"""
-    tile = "min(512 / BLOCK, power_of_two(cdiv(grid_x, 528)))"
+    tile = "min(1024 / BLOCK, power_of_two(cdiv(grid_x, 528)))"
     assert f"tile TILE_P = {tile} of" in planned(body)
 
 

@@ -62,10 +62,11 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
         for name, shape in vars(shapes).items()
         if isinstance(shape, shapes.Shape)
     }
-    numbers["WIDENED"] = {
-        order: shape._replace(programs=tiling.columns, lanes=1 << 20, least=1)
-        for order, shape in shapes.WIDENED.items()
-    }
+    for table in ("WIDENED", "WIDENED_LOOPS"):
+        numbers[table] = {
+            order: shape._replace(programs=tiling.columns, lanes=1 << 20, least=1, enough=1)
+            for order, shape in vars(shapes)[table].items()
+        }
     numbers["WIDENED_PROGRAMS"] = 1
     numbers["FLAT_BELOW"] = tiling.flat_below
     numbers["SPLIT_TILES"] = 1

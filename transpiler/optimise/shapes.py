@@ -148,8 +148,8 @@ class Warps(NamedTuple):
 class WidenedShape(NamedTuple):
     """How many programs a tile has: at most `programs`, with no more lanes than `lanes`, and at least `least`.
 
-    It pays where the kernel's own tiles have no more lanes than `own`; where it has loops, and so runs for long, there
-    have to be `enough` programs. `choices` is what tuning tries.
+    It pays where the kernel's own tiles have no more lanes than `own`, and there are `enough` programs. `choices` is
+    what tuning tries.
     """
 
     programs: int
@@ -161,17 +161,21 @@ class WidenedShape(NamedTuple):
     enough: int = 1
 
 
-WIDENED = {
-    # Sixteen neighbours in f32 are two sectors of memory, and 32 values a thread: registers hold several such tiles.
-    Order.PROGRAMS: WidenedShape(
-        64, 8192, 16, 1024, Warps(4, 16, 64), (8, 16, 32, 64, 128), enough=512
-    ),
-    # A warp, with sixteen values a thread.
-    Order.OWN: WidenedShape(512, 512, 1, 512, Warps(1, 1), (1, 2, 4, 8, 16, 32, 64)),
-    # A warp of neighbours, with up to eight values a thread; so many programs run at once as they are.
-    Order.ALONE: WidenedShape(256, 256, 32, 1, Warps(1, 1), (32, 64, 128, 256, 512), enough=4096),
+_COLUMNS = WidenedShape(64, 8192, 16, 1024, Warps(4, 16, 64), (8, 16, 32, 64, 128))
+# Eight values a thread: enough for the widest loads of halves, and for some of them to be in flight.
+_ROWS = WidenedShape(1024, 1024, 1, 512, Warps(4, 4), (1, 2, 4, 8, 16, 32, 64))
+# A warp of neighbours, with up to eight values a thread.
+_SINGLE = WidenedShape(256, 256, 32, 1, Warps(1, 1), (32, 64, 128, 256, 512))
+WIDENED = {Order.PROGRAMS: _COLUMNS, Order.OWN: _ROWS, Order.ALONE: _SINGLE}
+"""The tiles of programs without loops, by what lies next to each other in memory."""
+WIDENED_LOOPS = {
+    # Eight neighbours in f32 are a sector of memory, which is read in any case.
+    Order.PROGRAMS: _COLUMNS._replace(least=8, warps=Warps(8, 8), enough=512),
+    Order.OWN: _ROWS,
+    # Fewer programs run all at once as they are.
+    Order.ALONE: _SINGLE._replace(enough=4096),
 }
-"""The tiles of programs, by what lies next to each other in memory."""
+"""Those of programs with loops, which run for long: more of them, so that there are others while one waits."""
 WIDENED_PROGRAMS = 264
 """How many tiles there should be before these become larger: two for each multiprocessor of an H200."""
 

@@ -40,9 +40,13 @@ class Sizes(NamedTuple):
     own: tuple[Dimension, ...]
 
     @property
+    def _shape(self) -> shapes.WidenedShape:
+        return (shapes.WIDENED_LOOPS if self._has_loops() else shapes.WIDENED)[self.order]
+
+    @property
     def warps(self) -> Extent:
         """The warps of a program: more where the kernel's own tiles are long."""
-        fewest, most, lanes = shapes.WIDENED[self.order].warps
+        fewest, most, lanes = self._shape.warps
         own = self._longest()
         if own is None or fewest == most:
             return Number(fewest)
@@ -52,8 +56,12 @@ class Sizes(NamedTuple):
 
     def tile(self, name: str, extent: Extent) -> Tile:
         """A tile of as many programs as pay, of `extent` there are."""
-        choices = shapes.WIDENED[self.order].choices
-        return Tile(name=name, default=self._default(extent), choices=choices, limit=extent)
+        return Tile(
+            name=name,
+            default=self._default(extent),
+            choices=self._shape.choices,
+            limit=extent,
+        )
 
     def pays(self, extent: Extent) -> Iterator[AtLeast]:
         """The conditions for several of `extent` programs in a tile to be better than one.
@@ -63,10 +71,9 @@ class Sizes(NamedTuple):
         Raises:
             RefusedError: they are not.
         """
-        shape = shapes.WIDENED[self.order]
-        most = shape.own
-        if self._has_loops() and shape.enough > 1:
-            yield at_least(self._programs(extent), shape.enough)
+        most = self._shape.own
+        if self._shape.enough > 1:
+            yield at_least(self._programs(extent), self._shape.enough)
         for dimension in self.own:
             match dimension:
                 case NamedDimension(name=name):
@@ -78,7 +85,7 @@ class Sizes(NamedTuple):
 
     def _default(self, extent: Extent) -> Extent:
         """The programs of a tile: long ones, and those that are far apart anyway, are shared out first."""
-        shape = shapes.WIDENED[self.order]
+        shape = self._shape
         own = self._longest()
         most: list[Extent] = [Number(shape.programs)] if shape.programs < shape.lanes else []
         most.append(Number(shape.lanes) if own is None else rounded_down(Number(shape.lanes), own))

@@ -129,7 +129,7 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
     # There is little to do for each c: programs reduce all of theirs in one launch.
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
-        TILE_ROWS = min(128, _power_of_two(N))
+        TILE_ROWS = min(128, _power_of_two(triton.cdiv(N, 4)))
         return [
             _Stage(
                 counted_tiles__whole,

@@ -38,7 +38,7 @@ def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
 
     if grid_x >= 512 and BLOCK < 1025:
-        TILE_C = max(16, min(64, 8192 // BLOCK, _power_of_two(triton.cdiv(grid_x, 528))))
+        TILE_C = max(8, min(64, 8192 // BLOCK, _power_of_two(triton.cdiv(grid_x, 528))))
         return [
             _Stage(
                 tile_by_tile__tiled,
@@ -51,7 +51,7 @@ def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
                 grid_x,
                 BLOCK=BLOCK,
                 TILE_C=TILE_C,
-                num_warps=max(4, min(16, BLOCK // 64)),
+                num_warps=8,
                 tuned=tile_by_tile__tiled_tuned,
                 index64=tile_by_tile__tiled__index64,
             )

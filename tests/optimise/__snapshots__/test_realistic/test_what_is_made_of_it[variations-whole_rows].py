@@ -35,7 +35,7 @@ def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
 
     if BLOCK < 513 and N >= 1:
         row_end = min(grid_x, N)
-        TILE_ROW = min(512 // BLOCK, _power_of_two(row_end))
+        TILE_ROW = min(1024 // BLOCK, _power_of_two(row_end))
         return [
             _Stage(
                 whole_rows__tiled,
@@ -46,7 +46,7 @@ def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
                 row_end,
                 BLOCK=BLOCK,
                 TILE_ROW=TILE_ROW,
-                num_warps=1,
+                num_warps=4,
                 tuned=whole_rows__tiled_tuned,
                 index64=whole_rows__tiled__index64,
             )
