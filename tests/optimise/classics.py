@@ -10,8 +10,8 @@ import transpiler
 from tests.unit.passes.kernels import function, kernel
 from transpiler import pipeline
 from transpiler.diagnostics.model import Severity
-from transpiler.optimise.classics import CLASSICS
-from transpiler.optimise.context import ClassicContext
+from transpiler.optimise.classic.classics import CLASSICS
+from transpiler.optimise.classic.context import ClassicContext
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.optimise.remarks import Remarks
 from transpiler.passes.pipeline import PREPARE

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from transpiler.diagnostics.sink import Sink
 from transpiler.frontend.parser import parse_file
-from transpiler.optimise.indices import Indices
-from transpiler.optimise.lift import lift
-from transpiler.optimise.nest import Item, Loop, Nest, dump_nest
-from transpiler.optimise.normal_form import normalised
+from transpiler.optimise.launches.split_index import split_index
+from transpiler.optimise.lifting.lift import lift
+from transpiler.optimise.lifting.normal_form import normalised
+from transpiler.optimise.nests.indices import Indices
+from transpiler.optimise.nests.nest import Item, Loop, Nest, dump_nest
+from transpiler.optimise.nests.work import definitions
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.split_index import split_index
 from transpiler.optimise.symbols import Symbols
-from transpiler.optimise.work import definitions
 from transpiler.passes.cfg import Features
 from transpiler.passes.context import PassContext
 from transpiler.passes.elaborate import elaborate

@@ -9,9 +9,9 @@ import pytest
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
 from transpiler.ir.extent import AtLeast, Extreme, Named, Number, Product
 from transpiler.optimise import shapes
-from transpiler.optimise.alternatives import Alternative, Alternatives
 from transpiler.optimise.flags import OptimiseOptions
-from transpiler.optimise.layout import Execution
+from transpiler.optimise.launches.alternatives import Alternative, Alternatives
+from transpiler.optimise.launches.layout import Execution
 from transpiler.optimise.trace import Trace
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, lifted
-from transpiler.optimise.collapse import collapse
-from transpiler.optimise.dependence import passes_memory_on, reorderable
-from transpiler.optimise.indices import Indices
-from transpiler.optimise.nest import Loop, Nest, dump_nest
+from transpiler.optimise.launches.collapse import collapse
+from transpiler.optimise.launches.split_index import split_index
+from transpiler.optimise.launches.stages import Stages
+from transpiler.optimise.nests.dependence import passes_memory_on, reorderable
+from transpiler.optimise.nests.indices import Indices
+from transpiler.optimise.nests.nest import Loop, Nest, dump_nest
+from transpiler.optimise.nests.work import Role, definitions, loops
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.split_index import split_index
-from transpiler.optimise.stages import Stages
-from transpiler.optimise.work import Role, definitions, loops
 
 
 def written(address: str, value: str = "v") -> str:

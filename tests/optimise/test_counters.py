@@ -6,7 +6,7 @@ import pytest
 
 from tests.optimise.nests import LOAD, STORE, routine
 from transpiler.ir.dump import dump_routine
-from transpiler.optimise.counters import counted
+from transpiler.optimise.lifting.counters import counted
 from transpiler.optimise.symbols import Symbols
 
 

@@ -15,10 +15,10 @@ from transpiler.ir.extent import Number
 from transpiler.ir.types import I32
 from transpiler.ir.visit import walk_expression
 from transpiler.optimise.build import Build
-from transpiler.optimise.digits import Digit, decoded
-from transpiler.optimise.expressions import IntegerRewriter, Substitution, expression_of
-from transpiler.optimise.indices import Indices, named_values
-from transpiler.optimise.naming import name_of_value
+from transpiler.optimise.classic.naming import name_of_value
+from transpiler.optimise.launches.digits import Digit, decoded
+from transpiler.optimise.nests.expressions import IntegerRewriter, Substitution, expression_of
+from transpiler.optimise.nests.indices import Indices, named_values
 from transpiler.optimise.symbols import Symbols
 from transpiler.source import Span
 

@@ -7,7 +7,7 @@ import pytest
 from tests.optimise.nests import LOAD, STORE, lifted
 from transpiler.ir.extent import AtLeast, Division, Extent, Extreme, Named, Number, Product, Sum
 from transpiler.ir.launch_plan import Quantity
-from transpiler.optimise.extents import (
+from transpiler.optimise.nests.extents import (
     at_least,
     below,
     extent_of,
@@ -16,9 +16,9 @@ from transpiler.optimise.extents import (
     rounded_up,
     times,
 )
-from transpiler.optimise.outright import outright
+from transpiler.optimise.nests.outright import outright
+from transpiler.optimise.nests.work import indices_of, loops
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.work import indices_of, loops
 
 A, B, N = Named("a"), Named("b"), Named("n")
 

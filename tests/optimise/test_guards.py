@@ -6,8 +6,8 @@ import pytest
 
 from tests.optimise.nests import LOAD, STORE, routine
 from transpiler.ir.extent import AtLeast, Extreme, Named, Number
-from transpiler.optimise.lift_guarded import lift_guarded
-from transpiler.optimise.nest import Nest, dump_nest
+from transpiler.optimise.lifting.lift_guarded import lift_guarded
+from transpiler.optimise.nests.nest import Nest, dump_nest
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.symbols import Symbols
 

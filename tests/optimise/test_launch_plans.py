@@ -15,8 +15,8 @@ from tests.optimise.hand_made import OPTIMISED, SOURCE, N, column_sums, plan, pl
 from transpiler.harness import launching
 from transpiler.ir.extent import AtLeast, Division, Named, Number, Parameter, Product
 from transpiler.ir.launch_plan import Quantity
-from transpiler.optimise.extents import least, power_of_two
 from transpiler.optimise.flags import NO_OPTIMISATION
+from transpiler.optimise.nests.extents import least, power_of_two
 from transpiler.pipeline import transpile_source
 
 if TYPE_CHECKING:

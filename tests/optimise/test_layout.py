@@ -9,18 +9,18 @@ import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, lifted, taken_apart
 from transpiler.ir.extent import Division, ItemSize, Lookup, Number
-from transpiler.optimise.extents import least
 from transpiler.optimise.flags import OptimiseOptions
-from transpiler.optimise.layout import Layout, layout
+from transpiler.optimise.launches.layout import Layout, layout
+from transpiler.optimise.launches.stages import Stages
+from transpiler.optimise.nests.extents import least
+from transpiler.optimise.nests.work import Role, Work
 from transpiler.optimise.shapes import by_size
-from transpiler.optimise.stages import Stages
-from transpiler.optimise.work import Role, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from transpiler.ir.extent import Extent
-    from transpiler.optimise.nest import Nest
+    from transpiler.optimise.nests.nest import Nest
 
 TAKEN = frozenset({"a", "b", "n", "BLOCK"})
 

@@ -9,10 +9,10 @@ import pytest
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
 from transpiler.ir.dump import dump_routine
 from transpiler.optimise.flags import OptimiseOptions
-from transpiler.optimise.layout import layout
-from transpiler.optimise.materialise import materialise
+from transpiler.optimise.launches.layout import layout
+from transpiler.optimise.launches.materialise import materialise
+from transpiler.optimise.launches.stages import Stages
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.stages import Stages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

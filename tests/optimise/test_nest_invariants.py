@@ -14,12 +14,12 @@ from tests.optimise.verify_nest import InvalidNestError, verified_nests, verify_
 from tests.properties.nest_kernels import nest_kernel
 from tests.properties.nest_runs import optimised
 from transpiler.ir import nodes as ir
-from transpiler.optimise.nest import Accumulate, Loop, Store
+from transpiler.optimise.nests.nest import Accumulate, Loop, Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from transpiler.optimise.nest import Nest
+    from transpiler.optimise.nests.nest import Nest
 
 
 @pytest.mark.parametrize("path", sorted(KERNELS.glob("*.rs")), ids=lambda path: path.stem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.optimise.nests import LOAD, STORE, dumped, routine
-from transpiler.optimise.origins import rebased
+from transpiler.optimise.lifting.origins import rebased
 from transpiler.optimise.symbols import Symbols
 
 

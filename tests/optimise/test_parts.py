@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, STORE, lifted
-from transpiler.optimise.nest import Loop, Nest
-from transpiler.optimise.parts import Group, groups, joined
-from transpiler.optimise.sharing import may_be_shared
-from transpiler.optimise.work import indices_of, loops
+from transpiler.optimise.launches.parts import Group, groups, joined
+from transpiler.optimise.nests.nest import Loop, Nest
+from transpiler.optimise.nests.sharing import may_be_shared
+from transpiler.optimise.nests.work import indices_of, loops
 
 
 def store(pointer: str, address: str, value: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.optimise.nests import LOAD, STORE, dumped, routine
-from transpiler.optimise.restarts import restarted
+from transpiler.optimise.lifting.restarts import restarted
 from transpiler.optimise.symbols import Symbols
 
 TERM = f"T::load(x.add_offsets(T::arange(0, 1) + (i * a + c)), None, None, {LOAD})"

@@ -6,8 +6,8 @@ import pytest
 
 from tests.optimise.nests import LOAD, STORE, lifted
 from transpiler.ir.extent import AtLeast, Division, Named, Product
-from transpiler.optimise.nest import dump_nest
-from transpiler.optimise.split_program import split_programs
+from transpiler.optimise.launches.split_program import split_programs
+from transpiler.optimise.nests.nest import dump_nest
 
 
 def reads(digits: str, address: str, left: str = "pid") -> str:

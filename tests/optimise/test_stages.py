@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
-from transpiler.optimise.collapse import collapse
-from transpiler.optimise.nest import Nest, dump_nest
+from transpiler.optimise.launches.collapse import collapse
+from transpiler.optimise.launches.stages import Stages
+from transpiler.optimise.nests.nest import Nest, dump_nest
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.stages import Stages
 
 if TYPE_CHECKING:
-    from transpiler.optimise.work import Work
+    from transpiler.optimise.nests.work import Work
 
 
 def works(body: str, *, spreads: bool = False) -> list[Work]:

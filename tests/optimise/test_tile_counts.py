@@ -6,8 +6,8 @@ import pytest
 
 from tests.optimise.nests import LOAD, STORE, dumped, routine
 from transpiler.ir.dump import dump_routine
+from transpiler.optimise.lifting.tile_counts import stepped
 from transpiler.optimise.symbols import Symbols
-from transpiler.optimise.tile_counts import stepped
 
 
 def sums(loop: str, at: str = "t * BLOCK", before: str = "") -> str:

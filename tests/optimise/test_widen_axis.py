@@ -13,9 +13,9 @@ from transpiler.ir.extent_fold import names_in
 from transpiler.ir.types import NamedDimension
 from transpiler.optimise import shapes
 from transpiler.optimise.refusals import RefusedError
-from transpiler.optimise.widen_axis import Choice, choices, extents, members
-from transpiler.optimise.widen_frame import Order, Varying
-from transpiler.optimise.widen_sizes import Sizes
+from transpiler.optimise.widening.widen_axis import Choice, choices, extents, members
+from transpiler.optimise.widening.widen_frame import Order, Varying
+from transpiler.optimise.widening.widen_sizes import Sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

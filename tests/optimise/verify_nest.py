@@ -13,16 +13,16 @@ from unittest.mock import patch
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
-from transpiler.optimise.materialise import Materialised, materialise
-from transpiler.optimise.nest import Accumulate, Loop, Nest, Store
+from transpiler.optimise.launches.materialise import Materialised, materialise
+from transpiler.optimise.nests.nest import Accumulate, Loop, Nest, Store
 from transpiler.optimise.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from transpiler.optimise.flags import Transform
-    from transpiler.optimise.nest import Axis, Item
-    from transpiler.optimise.work import Work
+    from transpiler.optimise.nests.nest import Axis, Item
+    from transpiler.optimise.nests.work import Work
 
 
 class InvalidNestError(Exception):
@@ -130,6 +130,6 @@ def verified_nests() -> Iterator[list[tuple[str, Nest | None]]]:
     with (
         patch.object(Trace, "nest", saw),
         patch.object(Trace, "works", saw_works),
-        patch("transpiler.optimise.variants.materialise", launch),
+        patch("transpiler.optimise.launches.variants.materialise", launch),
     ):
         yield seen

@@ -37,7 +37,7 @@ from tests.properties.nests import BLOCK, Nest, nest
 from tests.properties.test_values import elements, number
 from tests.properties.triton_types import Instance, memory_dtype
 from transpiler.ir.types import DType, Pointer
-from transpiler.optimise.classics import CLASSICS
+from transpiler.optimise.classic.classics import CLASSICS
 from transpiler.optimise.flags import (
     COLLAPSE_AXES,
     SPLIT_INDEX,

@@ -14,14 +14,14 @@ from transpiler.optimise.flags import (
     SPREAD_LOOP,
     VECTORISE_LOOP,
 )
-from transpiler.optimise.work import loops
+from transpiler.optimise.nests.work import loops
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from transpiler.optimise.flags import OptimiseOptions, Transform
-    from transpiler.optimise.nest import Nest
+    from transpiler.optimise.nests.nest import Nest
     from transpiler.optimise.refusals import RefusedError
     from transpiler.optimise.remarks import Remarks
     from transpiler.source import Span

@@ -5,15 +5,15 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, assert_never
 
-from transpiler.optimise.layout import Execution
-from transpiler.optimise.nest import Loop, Store, walk_items
-from transpiler.optimise.work import Role
+from transpiler.optimise.launches.layout import Execution
+from transpiler.optimise.nests.nest import Loop, Store, walk_items
+from transpiler.optimise.nests.work import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from transpiler.optimise.layout import Layout
-    from transpiler.optimise.work import Work
+    from transpiler.optimise.launches.layout import Layout
+    from transpiler.optimise.nests.work import Work
 
 
 def documentation(summary: str, kernel: str, number: int = 1, count: int = 1) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from transpiler.ir import nodes as ir
-    from transpiler.optimise.nest import Accumulate, Loop, Store
+    from transpiler.optimise.nests.nest import Accumulate, Loop, Store
 
 Laid = TypeVar("Laid", "ir.Statement", "ir.Let | Store | Accumulate | Loop")
 """What has a layout."""

@@ -9,11 +9,8 @@ from transpiler.ir.extent import Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Stage, Variant
 from transpiler.optimise import shapes
 from transpiler.optimise.account import Account, Note
-from transpiler.optimise.alternatives import Alternatives
-from transpiler.optimise.classics import with_classics
-from transpiler.optimise.context import ClassicContext
-from transpiler.optimise.dependence import reorderable
-from transpiler.optimise.extents import at_least, extent_of
+from transpiler.optimise.classic.classics import with_classics
+from transpiler.optimise.classic.context import ClassicContext
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
     EVICTION,
@@ -23,18 +20,21 @@ from transpiler.optimise.flags import (
     SPLIT_REDUCTION,
     VECTORISE_LOOP,
 )
-from transpiler.optimise.lift_guarded import lift_guarded
-from transpiler.optimise.nest import Loop, Store, walk_items
+from transpiler.optimise.launches.alternatives import Alternatives
+from transpiler.optimise.launches.split_index import split_index
+from transpiler.optimise.launches.split_program import split_programs
+from transpiler.optimise.launches.used_dtypes import with_used_dtypes
+from transpiler.optimise.launches.variants import VariantMaker
+from transpiler.optimise.lifting.lift_guarded import lift_guarded
+from transpiler.optimise.nests.dependence import reorderable
+from transpiler.optimise.nests.extents import at_least, extent_of
+from transpiler.optimise.nests.nest import Loop, Store, walk_items
+from transpiler.optimise.nests.work import indices_of, loops
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.remarks import Remarks
-from transpiler.optimise.split_index import split_index
-from transpiler.optimise.split_program import split_programs
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.trace import Trace
-from transpiler.optimise.used_dtypes import with_used_dtypes
-from transpiler.optimise.variants import VariantMaker
-from transpiler.optimise.widen import widen
-from transpiler.optimise.work import indices_of, loops
+from transpiler.optimise.widening.widen import widen
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from transpiler.ir import nodes as ir
     from transpiler.ir.extent import AtLeast, Extent
     from transpiler.optimise.flags import OptimiseOptions
-    from transpiler.optimise.nest import Item, Nest
+    from transpiler.optimise.nests.nest import Item, Nest
 
 _PAYS_ALONE = frozenset({HINTS, EVICTION})
 """The classic transforms that change what the backend makes of a kernel that stays as it is otherwise."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir.extent import Named
 from transpiler.ir.visit import Rewriter
-from transpiler.optimise.outright import with_values
+from transpiler.optimise.nests.outright import with_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

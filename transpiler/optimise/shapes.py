@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from transpiler.ir.extent import Lookup, Number
-from transpiler.optimise.extents import least, rounded_down
-from transpiler.optimise.widen_frame import Order
+from transpiler.optimise.nests.extents import least, rounded_down
+from transpiler.optimise.widening.widen_frame import Order
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:

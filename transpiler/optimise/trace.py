@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir.dump import dump_routine
-from transpiler.optimise.nest import Nest, dump_nest
+from transpiler.optimise.nests.nest import Nest, dump_nest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from transpiler.ir import nodes as ir
     from transpiler.optimise.flags import Transform
-    from transpiler.optimise.work import Work
+    from transpiler.optimise.nests.work import Work
 
 
 class Trace:

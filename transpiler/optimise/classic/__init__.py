@@ -1,0 +1,1 @@
+"""Transforms of one kernel, whatever it is launched for."""

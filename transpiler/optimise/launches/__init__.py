@@ -1,0 +1,1 @@
+"""From nests to the launches in the place of a kernel."""

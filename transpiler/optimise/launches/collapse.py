@@ -1,0 +1,96 @@
+"""Two axes of the grid that are one contiguous piece of memory together become one axis.
+
+Where every address that varies along the inner axis `i` of extent `n` varies along the outer axis `o` by `n` times as
+much, the two are the quotient and the remainder of one index `e`, and the addresses are those of `e`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transpiler.analysis.polynomial import constant
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import I32
+from transpiler.optimise.build import Build
+from transpiler.optimise.nests.dependence import reaches
+from transpiler.optimise.nests.expressions import IntegerRewriter, expression_of
+from transpiler.optimise.nests.work import Work, indices_of, rewritten, without_dead
+from transpiler.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from transpiler.analysis.polynomial import Polynomial
+    from transpiler.optimise.nests.indices import Indices
+    from transpiler.optimise.nests.nest import Axis
+    from transpiler.optimise.symbols import Symbols
+
+
+class Collapsed(NamedTuple):
+    """A work with `outer` and `inner` as one axis."""
+
+    work: Work
+    outer: Axis
+    inner: Axis
+
+
+def collapse(work: Work, symbols: Symbols) -> Collapsed | None:
+    """The work with two of its axes as one; None where no two are."""
+    indices = indices_of(work.items)
+    found = list(reaches(work.items, indices))
+    for inner in work.programs:
+        along = [it for it in found if indices.coefficient(it.offsets, inner.symbol) != constant(0)]
+        if not along or indices.polynomial(inner.start) != constant(0):
+            continue
+        length = indices.polynomial(inner.stop)
+        for outer in work.programs:
+            if outer is inner:
+                continue
+            if all(_is_one(indices, it.offsets, outer, inner, length) for it in along) and any(
+                indices.coefficient(it.offsets, inner.symbol) == constant(1) for it in along
+            ):
+                return Collapsed(_merged(work, outer, inner, symbols), outer, inner)
+    return None
+
+
+def _is_one(
+    indices: Indices, offsets: Polynomial, outer: Axis, inner: Axis, length: Polynomial
+) -> bool:
+    small = indices.coefficient(offsets, inner.symbol)
+    large = indices.coefficient(offsets, outer.symbol)
+    return small is not None and large is not None and large == small.times(length)
+
+
+def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
+    indices = indices_of(work.items)
+    build = Build(inner.span)
+    both = symbols.new("flat", I32, inner.span)
+    length = indices.polynomial(inner.stop)
+
+    def change(node: ir.Expression) -> ir.Expression | None:
+        if isinstance(node, ir.Read):
+            # What the name stands for is changed where it is given.
+            return None
+        polynomial = indices.polynomial(node)
+        small = indices.coefficient(polynomial, inner.symbol)
+        large = indices.coefficient(polynomial, outer.symbol)
+        if not small or not large or small == constant(0) or large != small.times(length):
+            return None
+        rest = indices.without(polynomial, (inner.symbol, outer.symbol))
+        return expression_of(rest + small.times(indices.of(both)), indices, build)
+
+    items = rewritten(work.items, IntegerRewriter(change).expression)
+    axis = replace(
+        inner,
+        symbol=both,
+        tile=None,
+        stop=build.multiply(outer.stop, inner.stop),
+        place=outer.place,
+        note=f"collapse-axes: {both.name} counts all {inner.symbol.name} of each {outer.symbol.name}.",
+    )
+    index = build.read(both)
+    names = (
+        ir.Let(span=inner.span, symbol=outer.symbol, value=build.divide(index, inner.stop)),
+        ir.Let(span=inner.span, symbol=inner.symbol, value=build.remainder(index, inner.stop)),
+    )
+    programs = tuple(axis if it is outer else it for it in work.programs if it is not inner)
+    return replace(work, programs=programs, items=without_dead((*names, *items)))

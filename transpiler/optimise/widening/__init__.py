@@ -1,0 +1,1 @@
+"""Kernels that are no nests, for a tile of programs at a time."""
