@@ -8,7 +8,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import transpiler
+from transpiler.optimise import shapes
 from transpiler.optimise.flags import OptimiseOptions
 
 if TYPE_CHECKING:
@@ -130,9 +133,17 @@ print(json.dumps([launched, y.tolist()]))
 """
 
 
-def test_stages_reach_what_is_beyond(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("alone", "stages"),
+    [(shapes.COLUMNS_ALONE, ["whole"]), (shapes.Alone(few=1, each=0), ["partial", "final"])],
+    ids=["one", "two"],
+)
+def test_stages_reach_what_is_beyond(
+    alone: shapes.Alone, stages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shapes, "COLUMNS_ALONE", alone)
     result = transpiler.transpile(COLUMNS, transpiler.Options(optimise=OptimiseOptions(is_on=True)))
     assert result.text is not None, [found.message for found in result.diagnostics]
     launched, sums = run(PLANNED, result.text, tmp_path)
-    assert launched == ["columns__partial__index64", "columns__final__index64"]
+    assert launched == [f"columns__{stage}__index64" for stage in stages]
     assert sums == [3 * column + 3 for column in range(20)]
