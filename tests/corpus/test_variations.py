@@ -40,12 +40,24 @@ def rust(topic: str) -> str:
 
 def kernels(python: str) -> dict[str, ast.FunctionDef]:
     """The functions of a module that Triton compiles, by name."""
-    return {
+    found = {
         node.name: node
         for node in ast.parse(python).body
         if isinstance(node, ast.FunctionDef)
         and "triton.jit" in map(ast.unparse, node.decorator_list)
     }
+    for node in found.values():
+        _unwrap(node)
+    return found
+
+
+def _unwrap(function: ast.FunctionDef) -> None:
+    """Make its documentation one line: where names are longer, it is wrapped elsewhere."""
+    match function.body:
+        case [ast.Expr(value=ast.Constant(value=str(text)) as documentation), *_]:
+            documentation.value = " ".join(text.split())
+        case _:
+            pass
 
 
 def varied(topic: str, variation: Callable[[str], str]) -> str:
