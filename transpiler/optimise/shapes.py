@@ -105,6 +105,8 @@ IN_REGISTERS = 1 << 13
 """The lanes of all loads of an iteration together, where there are several: more do not fit into registers."""
 IN_FLIGHT = 1 << 15
 """Bytes an iteration may load: three iterations of them fit into the shared memory of all GPUs with such pipelines."""
+TILES_A_SHARE = 4
+"""Of a loop that is shared out, each program has at least so many tiles: their loads overlap."""
 WARPS = 4
 
 # --- Variants -------------------------------------------------------------------------------------
@@ -180,11 +182,6 @@ WIDENED_PROGRAMS = 264
 """How many tiles there should be before these become larger: two for each multiprocessor of an H200."""
 
 # --- Lanes ----------------------------------------------------------------------------------------
-
-
-def count(of: BySize | Bytes, size: Extent) -> Extent:
-    """A number of lanes for elements that have a size."""
-    return by_size(lambda each: lanes_of(of, each), size)
 
 
 def lanes_of(of: BySize | Bytes, size: int) -> int:

@@ -165,17 +165,17 @@ class Alternatives:
         """Where the loops of a kernel run over contiguous tiles already, they have to be long, and its programs few."""
         if launches is None or not any(it.reductions for it in self._loops):
             return ()
-        columns = [it.layout.columns for it in launches if it.work.role is not Role.FINAL]
-        if not columns or any(it.axis.tile is None for it in columns):
+        tiles = [it.layout.columns.axis.tile for it in launches if it.work.role is not Role.FINAL]
+        tile = tiles[0] if tiles else None
+        if tile is None or None in tiles:
             return ()
-        lengths = [
-            at_least(_length(it.layout), times(Number(shapes.SPLIT_TILES), Named(tile.name)))
-            for it in launches[:1]
-            if (tile := it.layout.columns.axis.tile) is not None
-        ]
+        are_long = at_least(
+            _length(launches[0].layout), times(Number(shapes.SPLIT_TILES), Named(tile.name))
+        )
         programs = self._programs()
-        few = [] if programs == Number(1) else [below(programs, shapes.SPLIT_BELOW)]
-        return (*few, *lengths)
+        if programs == Number(1):
+            return (are_long,)
+        return (below(programs, shapes.SPLIT_BELOW), are_long)
 
     def _laid_out(self, works: Iterable[Work]) -> tuple[Launch, ...] | None:
         """Works with their layouts; None where one has none."""

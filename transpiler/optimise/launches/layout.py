@@ -14,7 +14,7 @@ from transpiler.ir.extent import Number
 from transpiler.ir.types import Pointer
 from transpiler.optimise import shapes
 from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
-from transpiler.optimise.launches.tile_sizes import TILES_A_SHARE, TileSizes
+from transpiler.optimise.launches.tile_sizes import TileSizes
 from transpiler.optimise.nests.dependence import reaches
 from transpiler.optimise.nests.extents import (
     extent_of_axis,
@@ -332,7 +332,7 @@ def shared_parts(layout: Layout, others: tuple[Extent, ...]) -> Extent:
     if rows is None:
         return Number(1)
     programs = times(rounded_up(layout.columns.extent, layout.columns.default), *others)
-    share = times(Number(TILES_A_SHARE), rows.default)
+    share = times(Number(shapes.TILES_A_SHARE), rows.default)
     return greatest(
         Number(1),
         least(

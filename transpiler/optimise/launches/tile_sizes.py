@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from transpiler.optimise.nests.work import Work
     from transpiler.optimise.shapes import Shape
 
-TILES_A_SHARE = 4
-"""Of a loop that is shared out, each program has at least so many tiles: their loads overlap."""
-
 
 class TileSizes(NamedTuple):
     """What the tiles of a work follow from; `dtypes` are those of most of its data."""
@@ -62,18 +59,17 @@ class TileSizes(NamedTuple):
                 rounded_up(self._length(columns), tile),
                 *map(self._length, others),
             )
-            found.append(self._few(times(*tiles), TILES_A_SHARE * self.shape.programs))
+            found.append(self._few(times(*tiles), shapes.TILES_A_SHARE * self.shape.programs))
         return least(*found)
 
     def _no_more(self, axis: Axis) -> Iterator[Extent]:
         """No more indices than there are, and no more than leave programs enough where each does all of its own."""
         extent = self._length(axis)
-        if axis.kind is AxisKind.LOOP and self.shape.stages and self.work.role is Role.WHOLE:
-            # There are as many tiles as can be in flight.
-            yield power_of_two(rounded_up(extent, Number(self.shape.stages)))
-            return
-        if self.work.role is not Role.WHOLE or axis.kind is AxisKind.LOOP:
-            yield power_of_two(extent)
+        is_whole = self.work.role is Role.WHOLE
+        if axis.kind is AxisKind.LOOP or not is_whole:
+            # In one launch there are as many tiles of a loop as can be in flight.
+            tiles = self.shape.stages if is_whole and self.shape.stages else 1
+            yield power_of_two(rounded_up(extent, Number(tiles)))
             return
         programs = times(*map(self._length, self.work.programs))
         if programs != extent or self.shape.least > 1:
