@@ -15,6 +15,7 @@ import torch
 
 from tests.child import Child
 from tests.importing import import_file
+from tests.interpreter.sparing import spare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,6 +113,7 @@ def _give_up(signal_number: int, frame: object) -> NoReturn:  # noqa: ARG001 - a
 def _serve(connection: Connection) -> None:
     """The child's life: launch what is asked for, answer, until the other end closes."""
     os.environ["TRITON_INTERPRET"] = "1"
+    spare()
     np.seterr(all="ignore")
     signal.signal(signal.SIGPROF, _give_up)
     from triton.runtime import interpreter  # noqa: PLC0415 - it reads the environment

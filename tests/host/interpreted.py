@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ParamSpec
 import pytest
 
 from tests import optimising
+from tests.interpreter.sparing import spare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +58,7 @@ def _serve(connection: Connection, asked: optimising.Asked) -> None:
     optimising.ask(asked)
     os.environ[_IN_CHILD] = "1"
     os.environ["TRITON_INTERPRET"] = "1"
+    spare()
     warnings.simplefilter("error")
     while True:
         try:

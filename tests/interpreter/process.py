@@ -16,6 +16,7 @@ import torch
 
 from tests.child import Child
 from tests.importing import import_file
+from tests.interpreter.sparing import spare
 from tests.numerics.launchers import LaunchError, explained
 from tests.optimising import launch
 
@@ -113,6 +114,7 @@ class InterpreterLauncher:
 def serve(connection: Connection) -> None:
     """The child's life: load what is asked for, launch, answer, until the other end closes."""
     os.environ["TRITON_INTERPRET"] = "1"
+    spare()
     np.seterr(all="ignore")  # NaN and infinities are planted on purpose.
     modules: dict[Path, ModuleType] = {}
     while True:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.child import Child
+from tests.interpreter.sparing import spare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +47,7 @@ class InterpretedProcess(Child):
 def _serve(connection: Connection) -> None:
     """The child's life: import, call, answer, until the other end closes."""
     os.environ["TRITON_INTERPRET"] = "1"
+    spare()
     while True:
         try:
             call: Call = connection.recv()

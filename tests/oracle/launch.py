@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, TypedDict
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from tests.interpreter.sparing import spare
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -96,6 +100,8 @@ def serve() -> None:
     import numpy as np  # noqa: PLC0415 - with torch alone it need not be there
 
     np.seterr(all="ignore")  # numbers overflow on purpose
+    if os.environ.get("TRITON_INTERPRET") == "1":
+        spare()
     for line in sys.stdin:
         request = json.loads(line)
         try:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tests.child import Child
 from tests.importing import import_file
+from tests.interpreter.sparing import spare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,6 +69,7 @@ class Interpreter(Child):
 
 def _serve(connection: Connection) -> None:
     os.environ["TRITON_INTERPRET"] = "1"
+    spare()
     np.seterr(all="ignore")  # Infinities and overflow are meant.
     while True:
         try:
