@@ -309,6 +309,11 @@ class Values:
 # --- Questions about one expression ---------------------------------------------------------------
 
 
+def is_read(node: ir.Expression, symbol: ir.Symbol) -> bool:
+    """Whether an expression is the value of a symbol."""
+    return isinstance(node, ir.Read) and node.symbol == symbol
+
+
 def is_integer(node: ir.Expression) -> bool:
     """Whether an expression is an integer or a tile of them."""
     if not isinstance(node.type, Scalar | Tensor):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.extents import tile_extents
+from transpiler.analysis.values import is_read
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32
 from transpiler.ir.visit import Rewriter, walk_expression
@@ -74,7 +75,7 @@ class _Counted(Rewriter):
                 pass
             case _:
                 return None
-        is_left = _is_read(loop.condition.left, first)
+        is_left = is_read(loop.condition.left, first)
         if operator is (less if is_left else greater) and self._is_positive(steps[first]):
             start, stop, step = begun[first], bound, steps[first]
         elif operator is (greater if is_left else less) and _is_one_less(steps[first]):
@@ -203,10 +204,6 @@ def _read(symbol: ir.Symbol, loop: ir.Statement) -> ir.Read:
     return ir.Read(span=loop.span, type=symbol.type, symbol=symbol)
 
 
-def _is_read(node: ir.Expression, symbol: ir.Symbol) -> bool:
-    return isinstance(node, ir.Read) and node.symbol == symbol
-
-
 def _quotient(step: ir.Expression, unit: ir.Expression, build: Build) -> ir.Expression | None:
     """How often a counter's step has the loop's in it; None where that is not known."""
     match step, unit:
@@ -218,7 +215,7 @@ def _quotient(step: ir.Expression, unit: ir.Expression, build: Build) -> ir.Expr
             return build.number(1)
         case ir.Binary(operator=ir.BinaryOperator.MULTIPLY, left=left, right=right), ir.Read():
             for part, rest in ((left, right), (right, left)):
-                if isinstance(part, ir.Read) and part.symbol == unit.symbol:
+                if is_read(part, unit.symbol):
                     return rest
     return None
 

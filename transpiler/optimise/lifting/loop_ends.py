@@ -17,14 +17,13 @@ from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.nests.indices import Inlined
 from transpiler.optimise.refusals import refuse
-from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transpiler.analysis.facts import Facts
+    from transpiler.optimise.lifting.recurrences import Accumulated
     from transpiler.optimise.nests.indices import Indices
-    from transpiler.optimise.nests.nest import Combine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +35,6 @@ class Tiles:
     index: ir.Symbol
     extent: ir.Symbol
     stop: ir.Expression
-
-
-class Accumulated(NamedTuple):
-    """What is combined into a variable by `node`: `term`, in lanes; the variable starts from `started`."""
-
-    node: ir.Assign
-    term: ir.Expression
-    combine: Combine
-    started: ir.Expression
 
 
 class LoopEnds:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from transpiler.analysis.extents import tile_extents
 from transpiler.analysis.polynomial import Polynomial, constant
-from transpiler.analysis.values import operands
+from transpiler.analysis.values import is_read, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.visit import Rewriter, walk_block, walk_expression
 from transpiler.ops.model import RangeRoundedUp
@@ -58,7 +58,7 @@ class _Stepped(Rewriter):
         start = self._symbols.like(loop.symbol)
         starts = _Starts(loop.symbol, extent, start)
         body = starts.block(loop.body)
-        if any(isinstance(it, ir.Read) and it.symbol == loop.symbol for it in walk_block(body)):
+        if any(is_read(it, loop.symbol) for it in walk_block(body)):
             return loop
         step = Build(loop.span).read(extent)
         return replace(loop, symbol=start, stop=length, step=step, body=body)
