@@ -24,6 +24,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from tests import optimising  # noqa: E402 - found through the path above
+from tests.collecting import collect_rarely  # noqa: E402 - the same
 from tests.spreading import choose_device, devices  # noqa: E402 - the same
 
 # Before anything imports torch.
@@ -94,3 +95,8 @@ def pytest_configure(config: pytest.Config) -> None:
             off=frozenset(config.getoption("--without-transform")),
         )
     )
+
+
+def pytest_collection_finish() -> None:
+    """All tests are there, and what they import."""
+    collect_rarely()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ParamSpec
 import pytest
 
 from tests import optimising
+from tests.collecting import collect_rarely
 from tests.interpreter.sparing import spare
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def _serve(connection: Connection, asked: optimising.Asked) -> None:
     os.environ[_IN_CHILD] = "1"
     os.environ["TRITON_INTERPRET"] = "1"
     spare()
+    collect_rarely()
     warnings.simplefilter("error")
     while True:
         try:

@@ -18,6 +18,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
+from tests.collecting import collect_rarely
 from tests.interpreter.sparing import spare
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def serve() -> None:
     np.seterr(all="ignore")  # numbers overflow on purpose
     if os.environ.get("TRITON_INTERPRET") == "1":
         spare()
+    collect_rarely()
     for line in sys.stdin:
         request = json.loads(line)
         try:
