@@ -195,17 +195,16 @@ class Build:
             self.number(0),
             self.read(extent),
         )
-        shape: Shape = (dimension,)
+        return self.along(tile, place, rank)
+
+    def along(self, tile: ir.Expression, place: int, rank: int) -> ir.Expression:
+        """The lanes of a tile of one dimension along the dimension `place` of a tile of `rank`."""
+        shape, dtype = shape_of(tile.type), dtype_of(tile)
         for axis in range(rank):
             if axis != place:
                 shape = (*shape[:axis], 1, *shape[axis:])
-                tile = self.call(
-                    OPS["expand_dims"],
-                    (DType.I32,),
-                    Tensor(dtype=DType.I32, shape=shape),
-                    tile,
-                    self.number(axis),
-                )
+                type_ = Tensor(dtype=dtype, shape=shape)
+                tile = self.call(OPS["expand_dims"], (dtype,), type_, tile, self.number(axis))
         return tile
 
     def call(

@@ -32,7 +32,7 @@ from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.widening.widen_axis import choices, extents
 from transpiler.optimise.widening.widen_frame import Frame, Order, Varying, is_program
 from transpiler.optimise.widening.widen_sizes import Sizes
-from transpiler.optimise.widening.widen_statements import Widener
+from transpiler.optimise.widening.widen_statements import StatementWidener
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class _Widening:
         stop = symbols.grid(self._place, span) if end is None else end.symbol
         extent = Named(stop.name)
         frame = self._frame(called, tile, span)
-        widener = Widener(kernel, frame, self._varying, symbols, self._failures)
+        widener = StatementWidener(kernel, frame, self._varying, symbols, self._failures)
         # What the place of the program is stands apart from what is done there.
         widened = below(ir.Layout(blank_before=True), list(widener.statements(statements)))
         body = (*self._head(frame, stop, span), *widened)

@@ -9,9 +9,11 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import PointerTensor, Scalar, Tensor, TupleType
 from transpiler.ir.visit import statement_expressions
 from transpiler.ops.model import Effect
-from transpiler.optimise.build import Build, broadcast, conjunction, shape_of
+from transpiler.optimise.build import Build, broadcast, shape_of
 from transpiler.optimise.refusals import refuse
-from transpiler.optimise.widening.widen_expressions import ExpressionWidener, is_fill
+from transpiler.optimise.widening.broadcasts import Broadcasts
+from transpiler.optimise.widening.predication import Predicate
+from transpiler.optimise.widening.widen_expressions import ExpressionWidener
 from transpiler.optimise.widening.widen_frame import is_program
 
 if TYPE_CHECKING:
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from transpiler.optimise.widening.widen_frame import Frame, Varying
 
 
-class Widener(ExpressionWidener):
-    """Widens the statements of one kernel."""
+class StatementWidener:
+    """Widens the statements of one kernel, in order."""
 
     def __init__(
         self,
@@ -34,9 +36,12 @@ class Widener(ExpressionWidener):
         symbols: Symbols,
         failures: Failures,
     ) -> None:
-        super().__init__(kernel, frame, failures)
+        self._frame = frame
         self._varying = varying
         self._symbols = symbols
+        self._predicate = Predicate(frame, failures)
+        self._broadcasts = Broadcasts((*kernel.const_generics, frame.tile))
+        self._expressions = ExpressionWidener(frame, self._broadcasts, self._predicate)
 
     # --- Statements -------------------------------------------------------------------------------
 
@@ -47,8 +52,9 @@ class Widener(ExpressionWidener):
             RefusedError: one of them has no form for a tile of programs.
         """
         for node in nodes:
-            if self._conditions:
-                self._require_all_safe(node)
+            if self._predicate.is_partial:
+                for expression in statement_expressions(node):
+                    self._predicate.require_safe(expression)
             yield from self._statement(node)
 
     def _statement(self, node: ir.Statement) -> Iterator[ir.Statement]:
@@ -56,15 +62,14 @@ class Widener(ExpressionWidener):
             case ir.Let(value=value) if is_program(value, self._frame.member) and (
                 node.symbol not in self._varying.assigned
             ):
-                self._values[node.symbol] = self._index(node)
+                self._expressions.read_as(node.symbol, Build(node.span).read(self._frame.programs))
             case ir.Let():
-                value = self._held(node.symbol, self.expression(node.value))
+                value = self._held(node.symbol, self._expression(node.value))
                 if self._is_another_name(node, value):
-                    self._values[node.symbol] = value
+                    self._expressions.read_as(node.symbol, value)
                     return
                 symbol = self._symbol(node.symbol, value)
-                if isinstance(value, ir.OpCall) and is_fill(value):
-                    self._fills[symbol] = value
+                self._broadcasts.note(symbol, value)
                 yield replace(node, symbol=symbol, value=value)
             case ir.LetTuple():
                 yield self._tuple(node)
@@ -73,15 +78,15 @@ class Widener(ExpressionWidener):
             case ir.Assign():
                 yield self._assign(node)
             case ir.Evaluate(value=ir.OpCall() as call) if call.op.effect is Effect.ATOMIC:
-                yield replace(node, value=self.updated(call))
+                yield replace(node, value=self._expressions.updated(call))
             case ir.Evaluate():
-                yield replace(node, value=self.expression(node.value))
+                yield replace(node, value=self._expression(node.value))
             case ir.If(condition=condition) if self._varying.of(condition):
                 yield from self._branch(node)
             case ir.If() | ir.While() | ir.For():
                 yield self._nested(node)
             case ir.Return(value=None):
-                if self._conditions:
+                if self._predicate.is_partial:
                     refuse("some programs return here", node.span)
                 yield node
             case _:
@@ -100,12 +105,12 @@ class Widener(ExpressionWidener):
         """The symbol for a value: the one it was where its type is what it was."""
         if symbol.type != value.type:
             made = self._symbols.like(symbol, value.type)
-            self._values[symbol] = ir.Read(span=symbol.span, type=value.type, symbol=made)
+            self._expressions.read_as(symbol, Build(symbol.span).read(made))
             return made
         return symbol
 
     def _tuple(self, node: ir.LetTuple) -> ir.LetTuple:
-        value = self.expression(node.value)
+        value = self._expression(node.value)
         if not isinstance(value.type, TupleType):
             raise TypeError("the elements of a tuple are named")
         symbols: list[ir.Symbol | None] = []
@@ -116,15 +121,14 @@ class Widener(ExpressionWidener):
             if symbol in self._varying.assigned:
                 refuse(f"`{symbol.name}` is assigned", node.span)
             made = self._symbols.like(symbol, type_)
-            self._values[symbol] = ir.Read(span=symbol.span, type=type_, symbol=made)
+            self._expressions.read_as(symbol, Build(symbol.span).read(made))
             symbols.append(made)
         return replace(node, symbols=tuple(symbols), value=value)
 
     def _assign(self, node: ir.Assign) -> ir.Statement:
-        read = self._values.get(node.symbol)
-        symbol = read.symbol if isinstance(read, ir.Read) else node.symbol
-        value = self.expression(node.value)
-        if self._conditions and node.symbol in self._varying.symbols:
+        symbol = self._expressions.symbol(node.symbol)
+        value = self._expression(node.value)
+        if self._predicate.is_partial and node.symbol in self._varying.symbols:
             return self._selected(node, symbol, value)
         if node.operator is None:
             value = self._held(node.symbol, value)
@@ -156,11 +160,14 @@ class Widener(ExpressionWidener):
                 )
                 return replace(node, start=start, stop=stop, step=step, body=self._block(node.body))
 
+    def _expression(self, node: ir.Expression) -> ir.Expression:
+        return self._expressions.expression(node)
+
     # --- Branches that programs decide ------------------------------------------------------------
 
     def _branch(self, node: ir.If) -> Iterator[ir.Statement]:
         """Both arms, one after the other, each for the programs it is for."""
-        condition = self.expression(node.condition)
+        condition = self._expression(node.condition)
         if self._frame.lanes(condition.type) != 1:
             refuse("a branch is decided by lanes", node.span)
         build = Build(node.condition.span)
@@ -176,29 +183,24 @@ class Widener(ExpressionWidener):
             )
             arms.append((opposite, node.else_block))
         for mask, block in arms:
-            self._conditions.append(mask)
+            self._predicate.enter(mask)
             yield from self.statements(block.statements)
-            self._conditions.pop()
-
-    def _require_all_safe(self, node: ir.Statement) -> None:
-        """Refuse what may fail in programs that never come to it."""
-        for expression in statement_expressions(node):
-            self._require_safe(expression)
+            self._predicate.leave()
 
     def _declared(self, node: ir.Declare) -> ir.Statement:
         """A variable whose first value comes later; where programs decide by which arm, it has one from the start."""
-        is_chosen = node.symbol in self._varying.chosen or bool(self._conditions)
+        is_chosen = node.symbol in self._varying.chosen or self._predicate.is_partial
         symbol = self._symbols.like(node.symbol, self._type(node.symbol))
         if not is_chosen or node.symbol not in self._varying.symbols:
-            self._values[node.symbol] = Build(node.span).read(symbol)
+            self._expressions.read_as(node.symbol, Build(node.span).read(symbol))
             return replace(node, symbol=symbol)
         type_ = symbol.type
         if not isinstance(type_, Tensor):
             refuse(f"`{symbol.name}` is assigned in some programs", node.span)
         symbol = replace(symbol, is_mutable=True)
         build = Build(node.span)
-        self._values[node.symbol] = build.read(symbol)
-        extents = tuple(self._extent(it, node) for it in type_.shape)
+        self._expressions.read_as(node.symbol, build.read(symbol))
+        extents = self._broadcasts.extents(type_.shape, node)
         value = build.full(type_.shape, extents, build.literal(0, type_.dtype))
         return ir.Let(span=node.span, symbol=symbol, value=value, layout=node.layout)
 
@@ -213,10 +215,7 @@ class Widener(ExpressionWidener):
             value = ir.Binary(
                 span=node.span, type=type_, operator=node.operator, left=before, right=value
             )
-        mask = conjunction(self._conditions, build)
-        if mask is None:
-            raise ValueError("there is no branch")
-        value = build.select(mask, self._held(node.symbol, value), before)
+        value = build.select(self._predicate.taken(build), self._held(node.symbol, value), before)
         return replace(node, symbol=symbol, value=value, operator=None)
 
     def _block(self, block: ir.Block) -> ir.Block:
@@ -224,7 +223,7 @@ class Widener(ExpressionWidener):
 
     def _same(self, node: ir.Expression, reason: str) -> ir.Expression:
         """An expression that is one number for all programs."""
-        found = self.expression(node)
+        found = self._expression(node)
         if shape_of(found.type):
             refuse(reason, node.span)
         return found
@@ -249,4 +248,4 @@ class Widener(ExpressionWidener):
         """A value as the variable holds it, which has one shape all along if it is assigned."""
         if symbol not in self._varying.assigned:
             return value
-        return self._filled(value, shape_of(self._type(symbol)))
+        return self._broadcasts.to(shape_of(self._type(symbol)), value)
