@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import jsonschema  # type: ignore[import-untyped]  # it ships no types
@@ -243,3 +246,25 @@ def test_inputs_are_the_same_each_time(verify: Verify) -> None:
     for found in (*first.values(), *second.values()):
         del found["seconds"]
     assert first == second
+
+
+def test_the_process_that_shows_does_not_import_torch(tmp_path: Path) -> None:
+    """It would import it a second time, beside the process that launches."""
+    program = """
+import sys
+from transpiler.cli.main import command
+try:
+    command(["verify", "a.rs", "--device", "cpu"])
+finally:
+    print("torch" in sys.modules, file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=written(tmp_path, GOOD),
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "False\n"

@@ -113,7 +113,8 @@ def _device(connection: Connection, wanted: str) -> torch.device | None:
         Device(
             kind=GPU if on_gpu else "interpreter",
             name=name,
-            torch=torch.__version__,
+            # torch's is a class of torch's, which the parent would have to import.
+            torch=str(torch.__version__),
             triton=triton.__version__,
         )
     )
