@@ -17,7 +17,6 @@ from transpiler.ops.model import (
 if TYPE_CHECKING:
     from transpiler.ops.model import Op
 
-_DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 _ONE_INSTRUCTION = (RangeLargest, RangeSmallest, RangeClamped, RangeMagnitude)
 _COMPUTING = frozenset({"math", "scalar", "reduce", "scan", "linalg", "random"})
 
@@ -58,7 +57,7 @@ class Costs:
 def _costs(node: ir.Expression) -> bool:
     match node:
         case ir.Binary(operator=operator):
-            return operator in _DIVISIONS
+            return operator.is_division
         case ir.Call():
             return True
         case ir.OpCall(op=op):
@@ -71,7 +70,7 @@ def _is_costly_op(op: Op) -> bool:
     if op.effect is not Effect.PURE:
         return True
     if op.operator is not None:
-        return op.operator in _DIVISIONS
+        return op.operator is not None and op.operator.is_division
     if op.family == "shape":
         # What does more than repeat its elements moves them from thread to thread.
         return not op.copies

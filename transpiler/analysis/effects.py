@@ -31,7 +31,10 @@ _TOTAL = (RangeLargest, RangeSmallest, RangeClamped, RangeMagnitude)
 """The ranges of methods of integers that have a value for all of them."""
 
 _SHIFTS = frozenset({ir.BinaryOperator.SHIFT_LEFT, ir.BinaryOperator.SHIFT_RIGHT})
-_DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
+
+
+READ_ONLY = frozenset({Effect.READS})
+"""The effects that leave everything as it is, in any number."""
 
 
 def effects_of(nodes: Iterable[ir.Expression]) -> frozenset[Effect]:
@@ -61,6 +64,11 @@ def is_volatile(node: ir.Expression) -> bool:
     return isinstance(flag, ir.FlagArgument) and flag.value
 
 
+def has_statements(node: ir.Expression) -> bool:
+    """Whether a block inside an expression does something before it has its value."""
+    return any(isinstance(it, ir.BlockValue) and it.statements for it in walk_expression(node))
+
+
 class Failures:
     """Which expressions may fail for some values: integer divisions by 0, shifts by too much, indices into tiles.
 
@@ -85,7 +93,7 @@ class Failures:
     def _may_fail(self, node: ir.Expression) -> bool:
         match node:
             case ir.Binary(operator=operator) if is_integer(node):
-                if operator in _DIVISIONS:
+                if operator.is_division:
                     return self._may_be_zero(node.right)
                 return operator in _SHIFTS and self._may_be_beyond(node.right, node.type)
             case ir.OpCall(op=op):
@@ -117,7 +125,7 @@ def _fails_somewhere(node: ir.Expression) -> bool:
     match node:
         case ir.Binary(operator=operator) if is_integer(node):
             is_known = isinstance(node.right, ir.Literal) and node.right.value != 0
-            return operator in _DIVISIONS | _SHIFTS and not is_known
+            return (operator.is_division or operator in _SHIFTS) and not is_known
         case ir.OpCall(op=op):
             return (
                 isinstance(op.range, RangeRoundedUp)

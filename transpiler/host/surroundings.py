@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from transpiler.source import SourceFile
 
 
-MEMBERS = frozenset(
+AXIS_MEMBERS = frozenset(
     {"backward_kernel", "dtype", "forward_kernel", "id", "launch", "name", "source", *PARAMETERS}
 )
 """What the Python classes of operators and launchers have besides fields."""
@@ -93,13 +93,13 @@ class Implementation:
     def python_field(self, name: str) -> str:
         """The name of a field in Python: one that a method has too, or the base class, ends in an underscore."""
         plain = name.removeprefix("r#")
-        is_taken = plain in self.routines or plain in MEMBERS or plain in KEYWORDS
+        is_taken = plain in self.routines or plain in AXIS_MEMBERS or plain in KEYWORDS
         return f"{plain}_" if is_taken else plain
 
     def python_method(self, name: str) -> str:
         """The name of a method in Python: one of the base class that the trait does not have ends in an underscore."""
         plain = name.removeprefix("r#")
-        is_taken = plain not in PARAMETERS and (plain in MEMBERS or plain in KEYWORDS)
+        is_taken = plain not in PARAMETERS and (plain in AXIS_MEMBERS or plain in KEYWORDS)
         return f"{plain}_" if is_taken else plain
 
     def struct_of(self, kernel: ir.Kernel) -> str:

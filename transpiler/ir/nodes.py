@@ -104,6 +104,11 @@ class BinaryOperator(Enum):
         """Whether it is `&&` or `||`, which evaluate the right side only where needed."""
         return self is BinaryOperator.AND or self is BinaryOperator.OR
 
+    @property
+    def is_division(self) -> bool:
+        """Whether it is a quotient or a remainder."""
+        return self is BinaryOperator.DIVIDE or self is BinaryOperator.REMAINDER
+
 
 OPPOSITES = {
     BinaryOperator.EQUAL: BinaryOperator.NOT_EQUAL,

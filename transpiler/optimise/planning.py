@@ -27,7 +27,7 @@ from transpiler.optimise.launches.used_dtypes import with_used_dtypes
 from transpiler.optimise.launches.variants import VariantMaker
 from transpiler.optimise.lifting.lift_guarded import lift_guarded
 from transpiler.optimise.nests.dependence import reorderable
-from transpiler.optimise.nests.extents import at_least, extent_of
+from transpiler.optimise.nests.extents import at_least, extent_of, length_of
 from transpiler.optimise.nests.nest import Loop, Store, walk_items
 from transpiler.optimise.nests.work import indices_of, loops
 from transpiler.optimise.refusals import RefusedError
@@ -281,8 +281,7 @@ def _lengths(nest: Nest) -> Iterator[Extent]:
     """The extents of the loops, where they are not known to be positive."""
     indices = indices_of(nest.items)
     for loop in loops(nest.items):
-        length = indices.polynomial(loop.axis.stop) - indices.polynomial(loop.axis.start)
-        extent = extent_of(length, indices)
+        extent = extent_of(length_of(loop.axis, indices), indices)
         if extent is not None and not (isinstance(extent, Number) and extent.value > 0):
             yield extent
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir.extent import Named
-from transpiler.ir.visit import Rewriter
+from transpiler.optimise.nests.expressions import Renaming
 from transpiler.optimise.nests.outright import with_values
 
 if TYPE_CHECKING:
@@ -61,13 +61,5 @@ def _kernel(kernel: ir.Kernel, doubles: Mapping[str, Extent]) -> ir.Kernel:
         name = doubles.get(symbol.name)
         renamed = replace(symbol, name=name.name) if isinstance(name, Named) else symbol
         symbols[symbol] = parameters.setdefault(renamed.name, renamed)
-    changed = _Renamed(symbols).kernel(kernel)
+    changed = Renaming(symbols).kernel(kernel)
     return replace(changed, parameters=tuple(parameters.values()))
-
-
-class _Renamed(Rewriter):
-    def __init__(self, symbols: Mapping[ir.Symbol, ir.Symbol]) -> None:
-        self._symbols = symbols
-
-    def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
-        return self._symbols.get(symbol, symbol)

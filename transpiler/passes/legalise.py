@@ -62,8 +62,6 @@ _TRITON_DEFAULTS = frozenset({DType.BOOL, DType.I32, DType.F32})
 _HOLDING = ("_", "tl.maximum", "tl.minimum")
 """How spellings begin that take Python's numbers as well as values of Triton."""
 
-_DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
-
 
 def legalise(module: ir.Module, context: PassContext) -> ir.Module:  # noqa: ARG001 - a pass's signature
     """The module in which Triton's reading of every expression is Rust's."""
@@ -257,7 +255,7 @@ class _Legaliser(Rewriter):
     def _binary(self, node: ir.Binary) -> ir.Expression:
         if node.operator in SHIFTS and isinstance(node.type, Scalar):
             return self._shift(node)
-        if node.operator in _DIVISIONS and _is_integer_scalar(node):
+        if node.operator.is_division and _is_integer_scalar(node):
             return self._division(node)
         return self._with_stated_literals(node)
 

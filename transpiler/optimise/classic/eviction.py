@@ -15,7 +15,6 @@ alone. A policy that an author chose stays. It is a hint to the cache: no value 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.accesses import Access, access_of
@@ -27,6 +26,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import Tensor
 from transpiler.ir.visit import Rewriter
 from transpiler.ops.enums import ENUMS
+from transpiler.optimise.build import with_argument
 from transpiler.optimise.flags import EVICTION
 from transpiler.tuples import NamedTuple
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from transpiler.analysis.flow import Site
     from transpiler.optimise.classic.context import ClassicContext, Report
 
+_POLICY = "eviction_policy"
 _FIRST, _LAST = "EvictFirst", "EvictLast"
 _UNKNOWN = "it is not known where some of the kernel's loads go"
 _NO_TILE = "it loads no tile through a pointer, or says itself what the cache should keep"
@@ -102,8 +103,8 @@ def _policies(kernel: ir.Kernel, facts: Facts, report: Report) -> dict[int, str]
 def _is_open(call: ir.OpCall) -> bool:
     """Whether nobody has said how the cache is to take it."""
     return (
-        any(parameter.name == "eviction_policy" for parameter in call.op.parsed.parameters)
-        and all(named_argument(call, it) is None for it in ("eviction_policy", "cache_modifier"))
+        any(parameter.name == _POLICY for parameter in call.op.parsed.parameters)
+        and all(named_argument(call, it) is None for it in (_POLICY, "cache_modifier"))
         and not _is_set(named_argument(call, "volatile"))
         and isinstance(call.type, Tensor)
         and bool(call.type.shape)
@@ -234,10 +235,4 @@ class _Choosing(Rewriter):
         if member is None or not isinstance(rewritten, ir.OpCall):
             return rewritten
         policy = ir.EnumArgument(span=node.span, enum="EvictionPolicy", member=member)
-        arguments = tuple(
-            policy if parameter.name == "eviction_policy" else argument
-            for parameter, argument in zip(
-                rewritten.op.parsed.parameters, rewritten.arguments, strict=True
-            )
-        )
-        return replace(rewritten, arguments=arguments)
+        return with_argument(rewritten, _POLICY, policy)

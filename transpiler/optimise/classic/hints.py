@@ -25,9 +25,10 @@ from transpiler.analysis.contiguous import Run, Runs
 from transpiler.analysis.extents import tile_extents
 from transpiler.analysis.facts import Facts
 from transpiler.ir import nodes as ir
-from transpiler.ir.types import I32, DType, Tensor
+from transpiler.ir.types import DType, Tensor
 from transpiler.ir.visit import Rewriter, walk_expression
 from transpiler.ops.table import OPS
+from transpiler.optimise.build import Build
 from transpiler.optimise.flags import HINTS
 
 if TYPE_CHECKING:
@@ -109,22 +110,13 @@ class _Hinting(Rewriter):
 
 
 def _hinted(offsets: ir.Expression, run: Run) -> ir.Expression:
-    span, type_ = offsets.span, offsets.type
+    """Offsets with both hints: lanes count up along the last dimension alone."""
+    build, type_ = Build(offsets.span), offsets.type
     if not isinstance(type_, Tensor) or not type_.shape:
         return offsets
-    one = ir.Literal(span=span, type=I32, value=1)
-    count: ir.Expression = (
-        ir.Literal(span=span, type=I32, value=run.lanes)
-        if isinstance(run.lanes, int)
-        else ir.Read(span=span, type=run.lanes.type, symbol=run.lanes)
-    )
-    values = ir.ListArgument(span=span, elements=(*[one] * (len(type_.shape) - 1), count))
+    count = build.number(run.lanes) if isinstance(run.lanes, int) else build.read(run.lanes)
+    others = [build.number(1)] * (len(type_.shape) - 1)
+    values = ir.ListArgument(span=build.span, elements=(*others, count))
     for name in ("multiple_of", "max_contiguous"):
-        offsets = ir.OpCall(
-            span=span,
-            type=type_,
-            op=OPS[name],
-            dtypes=(type_.dtype,),
-            arguments=(offsets, values),
-        )
+        offsets = build.call(OPS[name], (type_.dtype,), type_, offsets, values)
     return offsets

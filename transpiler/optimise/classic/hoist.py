@@ -19,7 +19,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.costs import Costs
-from transpiler.analysis.effects import Failures, effects_in, effects_of, is_volatile
+from transpiler.analysis.effects import (
+    READ_ONLY,
+    Failures,
+    effects_in,
+    effects_of,
+    has_statements,
+    is_volatile,
+)
 from transpiler.analysis.sameness import form, symbols_in, unconditional
 from transpiler.analysis.values import is_integer
 from transpiler.ir import nodes as ir
@@ -31,7 +38,6 @@ from transpiler.ir.visit import (
     walk_expression,
     walk_statements,
 )
-from transpiler.ops.model import Effect
 from transpiler.optimise.classic.context import ranges_of
 from transpiler.optimise.classic.naming import name_of_value
 from transpiler.optimise.flags import HOIST
@@ -45,8 +51,6 @@ if TYPE_CHECKING:
     from transpiler.optimise.classic.context import ClassicContext, Report
 
 _NOTHING_THERE = "no loop computes anything in the same way in each iteration"
-_READ_ONLY = frozenset({Effect.READS})
-_DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 
 def hoist(kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:
@@ -94,7 +98,7 @@ class _Hoister(Rewriter):
             for node in unconditional(root):
                 if (
                     isinstance(node, ir.Binary)
-                    and node.operator in _DIVISIONS
+                    and node.operator.is_division
                     and is_integer(node)
                     and not any(symbol.is_mutable for symbol in symbols_in(node.right))
                 ):
@@ -214,12 +218,12 @@ class _Loop:
 
         `is_certain` tells that the loop wants it, whatever happens.
         """
-        if not self._varying.isdisjoint(symbols_in(value)) or _has_statements(value):
+        if not self._varying.isdisjoint(symbols_in(value)) or has_statements(value):
             return False
         inside = walk_expression(value)
         for node in inside:
             effects = effects_of((node,))
-            if effects - _READ_ONLY:
+            if effects - READ_ONLY:
                 return False
             why = self._why_no_read(node, is_certain=is_certain) if effects else None
             if why is not None:
@@ -237,7 +241,7 @@ class _Loop:
         """Why memory must be read in the loop."""
         if is_volatile(node):
             return "a volatile read happens in each iteration"
-        if self._effects - _READ_ONLY:
+        if self._effects - READ_ONLY:
             return "the loop may write what is read here"
         if isinstance(self._node, ir.While):
             return "the loop may wait for another program to write what is read here"
@@ -289,10 +293,6 @@ class _Parts(Rewriter):
 def _given(statement: ir.Statement) -> tuple[ir.Symbol, ...]:
     """The symbols a statement gives a value."""
     return (statement.symbol,) if isinstance(statement, ir.Assign) else declared_by(statement)
-
-
-def _has_statements(value: ir.Expression) -> bool:
-    return any(isinstance(it, ir.BlockValue) and it.statements for it in walk_expression(value))
 
 
 def _computes(value: ir.Expression) -> bool:

@@ -16,7 +16,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.analysis.costs import Costs
-from transpiler.analysis.effects import effects_in, effects_of, is_volatile
+from transpiler.analysis.effects import (
+    READ_ONLY,
+    effects_in,
+    effects_of,
+    has_statements,
+    is_volatile,
+)
 from transpiler.analysis.sameness import form, symbols_in
 from transpiler.frozen import dataclass
 from transpiler.ir import nodes as ir
@@ -28,7 +34,6 @@ from transpiler.ir.visit import (
     walk_statement_expressions,
     walk_statements,
 )
-from transpiler.ops.model import Effect
 from transpiler.optimise.classic.naming import name_of_value
 from transpiler.optimise.flags import REUSE
 from transpiler.optimise.symbols import Symbols
@@ -42,7 +47,6 @@ _NOTHING_TWICE = "nothing that takes time is computed twice"
 _IN_A_BLOCK = "it is computed before in a branch or a loop alone, which may not have run"
 _WRITTEN = "memory is written in between, which may be what is read"
 _VOLATILE = "a volatile read happens each time"
-_READ_ONLY = frozenset({Effect.READS})
 
 
 def reuse(kernel: ir.Kernel, context: ClassicContext) -> ir.Kernel:
@@ -105,7 +109,7 @@ class _Walk(Rewriter):
 
     def _plain(self, node: ir.Statement) -> ir.Statement:
         writing = [
-            inner for inner in walk_statement_expressions(node) if effects_of((inner,)) - _READ_ONLY
+            inner for inner in walk_statement_expressions(node) if effects_of((inner,)) - READ_ONLY
         ]
         if any(inner is not _root(node) for inner in writing):
             # Something else of the statement may come after what it does to memory.
@@ -150,7 +154,7 @@ class _Walk(Rewriter):
         for statement in walk_statements(node.body):
             if isinstance(statement, ir.Assign):
                 self._forget(statement.symbol)
-        if effects_in((node,)) - _READ_ONLY:
+        if effects_in((node,)) - READ_ONLY:
             self._forget_memory()
         if isinstance(node, ir.For):
             return replace(node, body=self.block(node.body))
@@ -221,10 +225,7 @@ class _Walk(Rewriter):
         """Whether it takes time and has a value that a variable may hold."""
         if not isinstance(node.type, Scalar | Tensor) or not self._costs.is_costly(node):
             return False
-        inside = walk_expression(node)
-        return not effects_of(inside) - _READ_ONLY and not any(
-            isinstance(inner, ir.BlockValue) and inner.statements for inner in inside
-        )
+        return not effects_of(walk_expression(node)) - READ_ONLY and not has_statements(node)
 
     def _seen(self, node: ir.Expression) -> ir.Symbol | None:
         """The variable that holds the value; remembers the value where there is none."""

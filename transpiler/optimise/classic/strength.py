@@ -87,7 +87,7 @@ class _Reducer(Rewriter):
         if (
             isinstance(node, ir.Binary)
             and isinstance(rewritten, ir.Binary)
-            and node.operator in {_DIVIDE, _REMAINDER}
+            and node.operator.is_division
             and is_integer(node)
             and not self._costs.is_constant(node)
         ):

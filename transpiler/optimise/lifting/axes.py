@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32
-from transpiler.ops.enums import ENUMS
 from transpiler.optimise.build import Build
+from transpiler.optimise.grid import AXIS_MEMBERS, program_name
 from transpiler.optimise.nests.nest import Axis, AxisKind
 from transpiler.optimise.refusals import refuse
 
@@ -39,12 +39,12 @@ class Axes:
         axis = node.arguments[0]
         if not isinstance(axis, ir.EnumArgument):
             refuse("the axis of the grid is not known", node.span)
-        place = _GRID_PLACES[axis.member]
+        place = AXIS_MEMBERS.index(axis.member)
         known = self._programs.get(place)
         if known is None:
             extent = self._symbols.grid(place, node.span)
             known = self._programs[place] = Axis(
-                symbol=self._symbols.new(f"pid_{axis.member.lower()}", I32, node.span),
+                symbol=self._symbols.new(program_name(axis.member), I32, node.span),
                 kind=AxisKind.PROGRAM,
                 start=Build(node.span).number(0),
                 stop=Build(node.span).read(extent),
@@ -59,6 +59,3 @@ class Axes:
         if lane is None:
             lane = self.lanes[extent] = self._symbols.new(f"lane_{extent.name}", I32, span)
         return lane
-
-
-_GRID_PLACES = {member: place for place, member in enumerate(ENUMS["Axis"])}

@@ -17,7 +17,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import I32
 from transpiler.ir.visit import Rewriter, walk_expression
 from transpiler.optimise.build import Build
-from transpiler.optimise.nests.expressions import Substitution
+from transpiler.optimise.nests.expressions import Renaming, Substitution
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -55,7 +55,7 @@ class _Counted(Rewriter):
                 settled |= steps.keys()
         if not settled:
             return statements if _are_same(found, statements) else tuple(found)
-        unchanging = _Unchanging(settled)
+        unchanging = Renaming({it: replace(it, is_mutable=False) for it in settled})
         return tuple(unchanging.statement(it) for it in found)
 
     def _range(
@@ -103,16 +103,6 @@ class _Counted(Rewriter):
                 return is_constant and symbol.name in self._extents
             case _:
                 return False
-
-
-class _Unchanging(Rewriter):
-    """Lets variables be none."""
-
-    def __init__(self, settled: Collection[ir.Symbol]) -> None:
-        self._settled = {it: replace(it, is_mutable=False) for it in settled}
-
-    def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
-        return self._settled.get(symbol, symbol)
 
 
 def _counters(

@@ -8,7 +8,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named
 from transpiler.ir.launch_plan import GRID_NAMES, Quantity
 from transpiler.ir.types import I32
-from transpiler.ops.enums import ENUMS
+from transpiler.optimise.grid import AXIS_MEMBERS
 from transpiler.optimise.nests.extents import extent_of, least
 from transpiler.tuples import NamedTuple
 
@@ -49,7 +49,7 @@ def end_of(
     axis: str, place: int, guards: Iterable[Guard], symbols: Symbols, span: Span
 ) -> End | None:
     """Where an axis of the grid called `axis` ends by some guards; None where it does not before the grid."""
-    member = list(ENUMS["Axis"])[place]
+    member = AXIS_MEMBERS[place]
     limits = [guard.limit for guard in guards if guard.member == member]
     if not limits:
         return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.effects import effects_of
 from transpiler.analysis.facts import Facts
 from transpiler.analysis.values import is_read, named_argument
 from transpiler.ir import nodes as ir
@@ -157,10 +158,7 @@ class _StatementLifter:
     def _start(self, node: ir.Let) -> Iterator[ir.Let]:
         """Note what a variable starts from; what is read from memory is read here, and has a name."""
         value = self._expression(node.value)
-        if any(
-            isinstance(it, ir.OpCall) and it.op.effect is Effect.READS
-            for it in walk_expression(value)
-        ):
+        if Effect.READS in effects_of(walk_expression(value)):
             name = self._symbols.new(f"{node.symbol.name}_start", value.type, node.symbol.span)
             self._expressions.define(name, value)
             yield ir.Let(span=node.span, symbol=name, value=value)

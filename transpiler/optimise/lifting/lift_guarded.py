@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from transpiler.ops.enums import ENUMS
 from transpiler.optimise.build import Build
+from transpiler.optimise.grid import AXIS_MEMBERS
 from transpiler.optimise.lifting.guards import end_of, unguarded
 from transpiler.optimise.lifting.lift import lift
 from transpiler.optimise.lifting.normal_form import normalised
@@ -32,7 +32,7 @@ def lift_guarded(
     """
     kernel = normalised(written, symbols)
     indices = Indices(named_values(kernel))
-    found, statements = unguarded(kernel.body.statements, indices, ENUMS["Axis"])
+    found, statements = unguarded(kernel.body.statements, indices, AXIS_MEMBERS)
     kernel = replace(kernel, body=replace(kernel.body, statements=statements))
     nest = lift(kernel, functions, symbols)
     ends: list[Quantity] = []

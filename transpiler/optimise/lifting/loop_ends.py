@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.analysis.effects import effects_of
 from transpiler.analysis.padding import Paddings
 from transpiler.analysis.sameness import form
 from transpiler.analysis.values import named_value, operands
@@ -119,10 +120,8 @@ class LoopEnds:
             return False
         named = Inlined(self._indices)
         lifted = named.expression(self._lifted(fill))
-        return form(lifted) == form(named.expression(what.started)) and not any(
-            isinstance(it, ir.OpCall) and it.op.effect is Effect.READS
-            for it in walk_expression(lifted)
-        )
+        is_read = Effect.READS in effects_of(walk_expression(lifted))
+        return form(lifted) == form(named.expression(what.started)) and not is_read
 
 
 def _starts_with(what: Accumulated, held: float | None) -> bool:

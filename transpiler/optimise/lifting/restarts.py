@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
-from transpiler.ir.visit import Rewriter
+from transpiler.optimise.nests.expressions import Renaming
 
 if TYPE_CHECKING:
     from transpiler.optimise.symbols import Symbols
@@ -18,34 +18,24 @@ if TYPE_CHECKING:
 
 def restarted(kernel: ir.Kernel, symbols: Symbols) -> ir.Kernel:
     """The kernel with another variable for each value that is assigned outside of loops and branches."""
-    return _Renamed(symbols).kernel(kernel)
-
-
-class _Renamed(Rewriter):
-    def __init__(self, symbols: Symbols) -> None:
-        self._symbols = symbols
-        self._current: dict[ir.Symbol, ir.Symbol] = {}
-
-    def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
-        return self._current.get(symbol, symbol)
-
-    def kernel(self, kernel: ir.R) -> ir.R:
-        found: list[ir.Statement] = []
-        statements = kernel.body.statements
-        for place, node in enumerate(statements):
-            if not isinstance(node, ir.Assign) or node.operator is not None:
-                found.append(self.statement(node))
-                continue
-            value = self.expression(node.value)
-            fresh = replace(
-                self._symbols.like(node.symbol),
-                is_mutable=_is_assigned(node.symbol, statements[place + 1 :]),
-            )
-            self._current[node.symbol] = fresh
-            found.append(ir.Let(span=node.span, symbol=fresh, value=value, layout=node.layout))
-        if all(new is old for new, old in zip(found, statements, strict=True)):
-            return kernel
-        return replace(kernel, body=replace(kernel.body, statements=tuple(found)))
+    current: dict[ir.Symbol, ir.Symbol] = {}
+    renaming = Renaming(current)
+    found: list[ir.Statement] = []
+    statements = kernel.body.statements
+    for place, node in enumerate(statements):
+        if not isinstance(node, ir.Assign) or node.operator is not None:
+            found.append(renaming.statement(node))
+            continue
+        value = renaming.expression(node.value)
+        fresh = replace(
+            symbols.like(node.symbol),
+            is_mutable=_is_assigned(node.symbol, statements[place + 1 :]),
+        )
+        current[node.symbol] = fresh
+        found.append(ir.Let(span=node.span, symbol=fresh, value=value, layout=node.layout))
+    if all(new is old for new, old in zip(found, statements, strict=True)):
+        return kernel
+    return replace(kernel, body=replace(kernel.body, statements=tuple(found)))
 
 
 def _is_assigned(symbol: ir.Symbol, statements: tuple[ir.Statement, ...]) -> bool:

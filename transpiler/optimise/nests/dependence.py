@@ -18,6 +18,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import Pointer, PointerTensor
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
+from transpiler.optimise.nests.extents import length_of
 from transpiler.optimise.nests.nest import Loop, item_expressions
 from transpiler.optimise.refusals import refuse
 from transpiler.tuples import NamedTuple
@@ -117,8 +118,7 @@ def injective(
         stride = indices.coefficient(reach.offsets, axis.symbol)
         if stride is None:
             return None
-        extent = indices.polynomial(axis.stop) - indices.polynomial(axis.start)
-        digits.append(Digit(indices.atom(axis.symbol), stride, extent))
+        digits.append(Digit(indices.atom(axis.symbol), stride, length_of(axis, indices)))
     if gap is not None:
         digits.append(Digit(_GAP, gap, constant(2)))
     positive = mixed_radix(digits, may_be_positive=lambda it: indices.argument(it) is not None)

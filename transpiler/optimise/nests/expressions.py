@@ -54,6 +54,17 @@ class Substitution(Rewriter):
         return node
 
 
+class Renaming(Rewriter):
+    """Puts symbols in the place of symbols, where they are declared as well."""
+
+    def __init__(self, symbols: Mapping[ir.Symbol, ir.Symbol]) -> None:
+        self._symbols = symbols
+
+    def symbol(self, symbol: ir.Symbol) -> ir.Symbol:
+        """A symbol is replaced."""
+        return self._symbols.get(symbol, symbol)
+
+
 class IntegerRewriter(Rewriter):
     """Replaces whole integers: `change` is asked about the largest ones first, and gives None for those that stay."""
 

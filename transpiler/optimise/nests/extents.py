@@ -43,6 +43,11 @@ def extent_of(polynomial: Polynomial, indices: Indices) -> Extent | None:
     return added[0] if len(added) == 1 and not subtracted else Sum(tuple(added), tuple(subtracted))
 
 
+def length_of(axis: Axis, indices: Indices) -> Polynomial:
+    """How many indices an axis has, where that is not negative."""
+    return indices.polynomial(axis.stop) - indices.polynomial(axis.start)
+
+
 def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
     """How many indices an axis has.
 
@@ -50,7 +55,7 @@ def extent_of_axis(axis: Axis, indices: Indices) -> Extent:
         RefusedError: arguments alone do not say so.
     """
     start = indices.polynomial(axis.start)
-    found = extent_of(indices.polynomial(axis.stop) - start, indices)
+    found = extent_of(length_of(axis, indices), indices)
     if found is None or extent_of(start, indices) is None:
         refuse(f"the extent of `{axis.symbol.name}` is not made of arguments", axis.span)
     return found

@@ -129,7 +129,8 @@ class Indices:
         if (
             isinstance(node, ir.Binary)
             and is_integer(node)
-            and node.operator in ARITHMETIC - _ROUNDED
+            and node.operator in ARITHMETIC
+            and not node.operator.is_division
         ):
             return self.polynomial(node)
         return self._made_of(node)
@@ -194,4 +195,3 @@ class Inlined(Rewriter):
 
 
 _ARGUMENTS = frozenset({ir.SymbolKind.PARAMETER, ir.SymbolKind.CONST_GENERIC})
-_ROUNDED = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})

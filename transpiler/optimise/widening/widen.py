@@ -8,18 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.effects import Failures, effects_of, is_volatile
+from transpiler.analysis.effects import READ_ONLY, Failures, effects_of, is_volatile
 from transpiler.analysis.facts import Facts
 from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named
 from transpiler.ir.launch_plan import GRID_NAMES, Stage, Variant
 from transpiler.ir.types import I32, DType, NamedDimension, Tensor
 from transpiler.ir.visit import walk_expression
-from transpiler.ops.enums import ENUMS
-from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build
 from transpiler.optimise.classic.context import ranges_of
 from transpiler.optimise.documentation import documentation
+from transpiler.optimise.grid import AXIS_MEMBERS, is_program, program_name
 from transpiler.optimise.lifting.guards import end_of, unguarded
 from transpiler.optimise.nests.extents import (
     at_least,
@@ -30,7 +29,7 @@ from transpiler.optimise.nests.outright import outright
 from transpiler.optimise.paragraphs import below, kept
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.widening.widen_axis import choices, extents
-from transpiler.optimise.widening.widen_frame import Frame, Order, Varying, is_program
+from transpiler.optimise.widening.widen_frame import Frame, Order, Varying
 from transpiler.optimise.widening.widen_sizes import Sizes
 from transpiler.optimise.widening.widen_statements import StatementWidener
 from transpiler.tuples import NamedTuple
@@ -90,7 +89,7 @@ class _Widening:
         self._symbols = symbols
         self._member = member = varying.member
         self._sizes = sizes
-        self._place = list(ENUMS["Axis"]).index(member)
+        self._place = AXIS_MEMBERS.index(member)
         self._named = next(
             (
                 it
@@ -154,7 +153,7 @@ class _Widening:
     # --- Names ------------------------------------------------------------------------------------
 
     def _called(self) -> str:
-        return f"pid_{self._member.lower()}" if self._named is None else self._named.symbol.name
+        return program_name(self._member) if self._named is None else self._named.symbol.name
 
     def _tile_name(self, called: str) -> str:
         name = f"TILE_{called.upper()}"
@@ -213,5 +212,5 @@ def _is_dead(statement: ir.Statement, read: set[ir.Symbol]) -> bool:
         return False
     inside = list(walk_expression(statement.value))
     return statement.symbol not in read and not (
-        effects_of(inside) - {Effect.READS} or any(map(is_volatile, inside))
+        effects_of(inside) - READ_ONLY or any(map(is_volatile, inside))
     )

@@ -21,9 +21,9 @@ from transpiler.analysis.polynomial import (
     constant,
 )
 from transpiler.ir.types import Descriptor, NamedDimension, PointerTensor, Tensor
-from transpiler.ops.enums import ENUMS
+from transpiler.optimise.grid import AXIS_MEMBERS, is_program
 from transpiler.optimise.refusals import RefusedError, refuse
-from transpiler.optimise.widening.widen_frame import Order, Varying, is_program
+from transpiler.optimise.widening.widen_frame import Order, Varying
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def members(kernel: ir.Kernel) -> tuple[str, ...]:
     """The axes of the grid along which a kernel asks for its place."""
     expressions = list(kernel.body.contents.expressions)
     return tuple(
-        member for member in ENUMS["Axis"] if any(is_program(node, member) for node in expressions)
+        member for member in AXIS_MEMBERS if any(is_program(node, member) for node in expressions)
     )
 
 

@@ -19,10 +19,10 @@ from transpiler.ops.model import (
 )
 from transpiler.ops.signature import Form
 from transpiler.optimise.build import Build, broadcast, dtype_of, shape_of, with_argument
+from transpiler.optimise.grid import is_program
 from transpiler.optimise.lanewise import lanewise_binary, lanewise_type
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widening.widen_atomics import Atomics
-from transpiler.optimise.widening.widen_frame import is_program
 from transpiler.optimise.widening.widen_lanes import OwnLanes
 from transpiler.optimise.widening.widen_memory import Accesses, is_by_pointers
 
@@ -136,7 +136,7 @@ class ExpressionWidener:
             for zero, other in ((left, right), (right, left)):
                 if _is_zero(zero) and not _is_zero(other):
                     return other
-        if operator in _DIVISIONS and self._frame.varies(right.type) and not is_float(node):
+        if operator.is_division and self._frame.varies(right.type) and not is_float(node):
             refuse("the divisor differs from program to program", node.span)
         return lanewise_binary(node, left, right)
 
@@ -282,7 +282,6 @@ class ExpressionWidener:
 
 _AXIS = "Axis"
 _ONE_LANE = Tensor(dtype=DType.I32, shape=(1,))
-_DIVISIONS = frozenset({ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER})
 
 
 def _is_zero(node: ir.Expression) -> bool:

@@ -14,6 +14,7 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.types import NamedDimension
 from transpiler.ir.visit import statement_blocks, walk_expression
 from transpiler.optimise.build import shape_of
+from transpiler.optimise.grid import is_program
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -113,11 +114,3 @@ def _assigned_around(branch: ir.If) -> Iterator[ir.Symbol]:
         for each in statements:
             if isinstance(each, ir.Assign) and each.symbol not in inner:
                 yield each.symbol
-
-
-def is_program(node: ir.Expression, member: str) -> bool:
-    """Whether it is the place of the program along an axis of the grid."""
-    if not isinstance(node, ir.OpCall) or not node.op.is_program_id:
-        return False
-    axis = node.arguments[0]
-    return not isinstance(axis, ir.EnumArgument) or axis.member == member

@@ -8,8 +8,8 @@ from transpiler.ir import nodes as ir
 from transpiler.ir.extent import Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, Tile
 from transpiler.ir.types import NamedDimension
-from transpiler.ops.enums import ENUMS
 from transpiler.optimise import shapes
+from transpiler.optimise.grid import AXIS_MEMBERS
 from transpiler.optimise.nests.extents import (
     at_least,
     greatest,
@@ -103,7 +103,7 @@ class Sizes(NamedTuple):
         """All programs of the grid, of which there are `extent` along the axis of the tile."""
         others = (
             Named(name)
-            for name, member in zip(GRID_NAMES, ENUMS["Axis"], strict=True)
+            for name, member in zip(GRID_NAMES, AXIS_MEMBERS, strict=True)
             if member != self.member and member in members(self.kernel)
         )
         return times(extent, *others)

@@ -10,11 +10,11 @@ from transpiler.ir.types import PointerTensor, Scalar, Tensor, TupleType
 from transpiler.ir.visit import statement_expressions
 from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build, broadcast, shape_of
+from transpiler.optimise.grid import is_program
 from transpiler.optimise.refusals import refuse
 from transpiler.optimise.widening.broadcasts import Broadcasts
 from transpiler.optimise.widening.predication import Predicate
 from transpiler.optimise.widening.widen_expressions import ExpressionWidener
-from transpiler.optimise.widening.widen_frame import is_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
