@@ -94,6 +94,8 @@ class _Verifier:
             case ir.For():
                 for bound in (node.start, node.stop, node.step):
                     self._expression(bound)
+                # One after the other, loops may count with the same variable.
+                self._declared.discard(node.symbol.id)
                 self._declare(node.symbol)
                 self._block(node.body)
             case ir.Break() | ir.Return():
@@ -104,6 +106,8 @@ class _Verifier:
 
     def _declare(self, symbol: ir.Symbol) -> None:
         self._type(symbol.type, symbol.span)
+        if symbol.id in self._declared:
+            raise self._invalid(f"{symbol.name} is declared twice", symbol.span)
         self._declared.add(symbol.id)
 
     def _assign(self, node: ir.Assign) -> None:
