@@ -61,6 +61,10 @@ def stage(body: str, name: str) -> list[str]:
 
 def test_a_share_of_a_reduction() -> None:
     assert stage(COLUMNS, "partial") == [
+        "    # align: a launch finds what these are multiples of, so that accesses are wide.",
+        "    a = (a // ALIGN_A) * ALIGN_A",
+        "    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X",
+        "",
         "    pid = tl.program_id(0)",
         "    c_tiles = tl.cdiv(grid_x, TILE_C)",
         "    c_tile = pid % c_tiles",
@@ -74,7 +78,9 @@ def test_a_share_of_a_reduction() -> None:
         "",
         "    # What has been added up so far.",
         "    acc = tl.zeros([TILE_ROWS, TILE_C], D)",
-        "    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):",
+        "    for rows_start in tl.range(",
+        "        share_start, share_end, TILE_ROWS, num_stages=4 if ALIGN_A > 1 and ALIGN_GRID_X > 1 else 1",
+        "    ):",
         "        rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]",
         "        mask = c_mask & (rows < share_end)",
         "        v = tl.load(x + (rows * a + c), mask=mask, other=0.0).to(D)",

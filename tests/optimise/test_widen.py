@@ -175,10 +175,11 @@ def test_pointers_are_as_many_as_lanes_of_their_mask() -> None:
 
 
 def test_short_rows_share_a_tile_of_a_thousand_lanes() -> None:
-    assert planned(CENTRED).splitlines()[1:5] == [
+    assert planned(CENTRED).splitlines()[1:6] == [
         "  variant where 512 >= BLOCK {",
         "    launch k__tiled[cdiv(grid_x, TILE_P), grid_y, grid_z] with 4 warps",
         "      tile TILE_P = min(1024 / BLOCK, power_of_two(grid_x)) of 1, 2, 4, 8, 16, 32, 64 up to grid_x",
+        "      tile ALIGN_N = alignment(n, 16)",
         "  }",
     ]
 

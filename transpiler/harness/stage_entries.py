@@ -123,6 +123,9 @@ class _Values(ExtentFold[int]):
     def power_of_two(self, value: int) -> int:
         return 1 << max(value - 1, 0).bit_length()
 
+    def alignment(self, value: int, most: int) -> int:
+        return min(most, value & -value) if value else most
+
     def sum(self, added: tuple[int, ...], subtracted: tuple[int, ...]) -> int:
         return sum(added) - sum(subtracted)
 

@@ -50,6 +50,14 @@ class PowerOfTwo:
 
 
 @dataclass(frozen=True, slots=True)
+class Alignment:
+    """The greatest power of two that a number is a multiple of, at most `most`, which is one itself."""
+
+    value: Extent
+    most: Extent
+
+
+@dataclass(frozen=True, slots=True)
 class Sum:
     """The terms that are added, and those that are subtracted from these."""
 
@@ -96,6 +104,7 @@ Extent: TypeAlias = (
     | Named
     | ItemSize
     | PowerOfTwo
+    | Alignment
     | Sum
     | Product
     | Division
@@ -110,6 +119,16 @@ class AtLeast:
 
     value: Extent
     bound: Extent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnyOf:
+    """That one of several conditions holds at least."""
+
+    conditions: tuple[AtLeast, ...]
+
+
+Condition: TypeAlias = AtLeast | AnyOf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar, assert_never
 
 from transpiler.ir.extent import (
+    Alignment,
     Division,
     Extreme,
     ItemSize,
@@ -45,6 +46,8 @@ class ExtentFold(ABC, Generic[T]):
                 return self.item_size(dtype)
             case PowerOfTwo(value=value):
                 return self.power_of_two(self.of(value))
+            case Alignment(value=value, most=most):
+                return self.alignment(self.of(value), self.of(most))
             case Sum(added=added, subtracted=subtracted):
                 return self.sum(tuple(map(self.of, added)), tuple(map(self.of, subtracted)))
             case Product(factors=factors):
@@ -80,6 +83,10 @@ class ExtentFold(ABC, Generic[T]):
     @abstractmethod
     def power_of_two(self, value: T) -> T:
         """The least power of two that is not below a number."""
+
+    @abstractmethod
+    def alignment(self, value: T, most: T) -> T:
+        """The greatest power of two that a number is a multiple of, at most another one."""
 
     @abstractmethod
     def sum(self, added: tuple[T, ...], subtracted: tuple[T, ...]) -> T:
@@ -120,6 +127,8 @@ def _parts(extent: Extent) -> tuple[Extent, ...]:
             return ()
         case PowerOfTwo(value=value):
             return (value,)
+        case Alignment(value=value, most=most):
+            return (value, most)
         case Sum(added=added, subtracted=subtracted):
             return (*added, *subtracted)
         case Product(factors=parts) | Extreme(parts=parts):

@@ -13,7 +13,7 @@ from transpiler.frozen import dataclass
 
 if TYPE_CHECKING:
     from transpiler.ir.description import WideForm
-    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.extent import AtLeast, Condition, Extent
     from transpiler.ir.nodes import Kernel
     from transpiler.ir.types import ElementType
 
@@ -77,7 +77,7 @@ class Stage:
 class Variant:
     """Stages that are launched where all `conditions` hold; `why` tells readers of the plan why then."""
 
-    conditions: tuple[AtLeast, ...]
+    conditions: tuple[Condition, ...]
     quantities: tuple[Quantity, ...]
     scratch: tuple[Scratch, ...]
     stages: tuple[Stage, ...]

@@ -449,7 +449,8 @@ class For(StatementNode):
     fields say: `loop` is what `break` and `continue` name it by, `is_inclusive` tells `start..=stop`, and `adapters`
     are the methods applied to the range in turn, at most one of them a `step_by`, by `step`.
 
-    `stages` is how many iterations the backend is asked to have loads of in flight; 0 leaves that to it.
+    `stages` is how many iterations the backend is asked to have loads of in flight; 0 leaves that to it. It is one
+    where all const generics of an element of `units` are 1: each element of memory would be a copy of its own.
     """
 
     symbol: Symbol
@@ -461,6 +462,7 @@ class For(StatementNode):
     is_inclusive: bool = False
     adapters: tuple[RangeAdapter, ...] = ()
     stages: int = 0
+    units: tuple[tuple[Symbol, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

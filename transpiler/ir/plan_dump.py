@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir.dump import dump_routine
+from transpiler.ir.extent import AnyOf, AtLeast
 from transpiler.ir.extent_fold import ExtentFold
 from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import dtype_text
@@ -13,7 +14,7 @@ from transpiler.tuples import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.extent import Condition, Extent
     from transpiler.ir.launch_plan import LaunchPlan, Variant
     from transpiler.ir.nodes import Kernel
 
@@ -54,11 +55,15 @@ class _Plan:
                 limit = "" if tile.limit is None else f" up to {self._text(tile.limit)}"
                 yield f"  tile {tile.name} = {self._text(tile.default)}{choices}{limit}"
 
-    def _conditions(self, word: str, conditions: Sequence[AtLeast]) -> str:
-        if not conditions:
-            return ""
-        texts = (f"{self._text(it.value)} >= {self._text(it.bound)}" for it in conditions)
-        return f" {word} {' and '.join(texts)}"
+    def _conditions(self, word: str, conditions: Sequence[Condition]) -> str:
+        return f" {word} {' and '.join(map(self._condition, conditions))}" if conditions else ""
+
+    def _condition(self, condition: Condition) -> str:
+        match condition:
+            case AnyOf(conditions=conditions):
+                return f"({' or '.join(map(self._condition, conditions))})"
+            case AtLeast(value=value, bound=bound):
+                return f"{self._text(value)} >= {self._text(bound)}"
 
     def _text(self, extent: Extent) -> str:
         return self._terms.of(extent).text
@@ -101,6 +106,9 @@ class _Terms(ExtentFold[_Term]):
 
     def power_of_two(self, value: _Term) -> _Term:
         return _Term(f"power_of_two({value.text})")
+
+    def alignment(self, value: _Term, most: _Term) -> _Term:
+        return _Term(f"alignment({value.text}, {most.text})")
 
     def sum(self, added: tuple[_Term, ...], subtracted: tuple[_Term, ...]) -> _Term:
         terms = " + ".join(it.operand for it in added)

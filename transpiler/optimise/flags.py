@@ -99,6 +99,11 @@ EVICTION = Transform(
     summary="Data that is streamed leaves the cache first, data that is read again last, where a kernel has both.",
     condition="Always; it changes no value. Streamed is what no two programs, lanes and iterations read.",
 )
+ALIGN = Transform(
+    flag="align",
+    summary="Triton is told what the strides and the ends of rows are multiples of, so that accesses are wide.",
+    condition="Each launch works out the power of two that divides an argument.",
+)
 
 TRANSFORMS = (
     SPLIT_INDEX,
@@ -115,6 +120,7 @@ TRANSFORMS = (
     CONTRACT,
     HINTS,
     EVICTION,
+    ALIGN,
 )
 """All of them: those of loops and axes, then those of kernels in the order in which they are applied."""
 

@@ -9,7 +9,6 @@ from transpiler.ir.extent import Named, Number
 from transpiler.ir.launch_plan import GRID_NAMES, LaunchPlan, Stage, Variant
 from transpiler.optimise import shapes
 from transpiler.optimise.account import Account, Note
-from transpiler.optimise.classic.classics import with_classics
 from transpiler.optimise.classic.context import ClassicContext
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
@@ -23,7 +22,6 @@ from transpiler.optimise.flags import (
 from transpiler.optimise.launches.alternatives import Alternatives
 from transpiler.optimise.launches.split_index import split_index
 from transpiler.optimise.launches.split_program import split_programs
-from transpiler.optimise.launches.used_dtypes import with_used_dtypes
 from transpiler.optimise.launches.variants import VariantMaker
 from transpiler.optimise.lifting.lift_guarded import lift_guarded
 from transpiler.optimise.nests.dependence import reorderable
@@ -32,6 +30,7 @@ from transpiler.optimise.nests.nest import Loop, Store, walk_items
 from transpiler.optimise.nests.work import indices_of, loops
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.remarks import Remarks
+from transpiler.optimise.stages import finished
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.trace import Trace
 from transpiler.optimise.widening.widen import widen
@@ -103,18 +102,21 @@ class Planner:
     def _improved(self) -> _Outcome:
         """The kernel as it is launched, where a classic transform that pays alone changes it."""
         context = self._classics()
-        kernel = with_classics(self._kernel, context, self._trace)
+        stage = Stage(
+            kernel=self._kernel,
+            grid=tuple(map(Named, GRID_NAMES)),
+            tiles=(),
+            warps=Number(shapes.WARPS),
+        )
+        stage = finished(stage, context, self._trace)
         applied = {it.transform for it in context.remarks.remarks if it.is_applied}
         if applied.isdisjoint(_PAYS_ALONE):
             context.remarks.give_up(f"alone it does not pay in `{self._kernel.name}`")
             return _Outcome(None, context)
         flags = "_".join(sorted(it.flag for it in applied & _PAYS_ALONE))
-        kernel = replace(
-            kernel, name=f"{self._kernel.name}__{flags}", backward=None, backward_span=None
-        )
-        stage = Stage(
-            kernel=kernel, grid=tuple(map(Named, GRID_NAMES)), tiles=(), warps=Number(shapes.WARPS)
-        )
+        name = f"{self._kernel.name}__{flags}"
+        kernel = replace(stage.kernel, name=name, backward=None, backward_span=None)
+        stage = replace(stage, kernel=kernel)
         variant = Variant(conditions=(), quantities=(), scratch=(), stages=(stage,))
         plan = LaunchPlan(kernel=self._kernel, requires=(), variants=(variant,))
         return _Outcome(plan, context)
@@ -136,9 +138,7 @@ class Planner:
         context = self._classics() if otherwise.plan is None else otherwise.context
         (stage,) = found.variant.stages
         self._trace.kernel(BLOCK_AXIS, stage.kernel)
-        stage = replace(
-            stage, kernel=with_used_dtypes(with_classics(stage.kernel, context, self._trace))
-        )
+        stage = finished(stage, context, self._trace)
         variants = (
             replace(found.variant, stages=(stage,)),
             *(() if otherwise.plan is None else otherwise.plan.variants),

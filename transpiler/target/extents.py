@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from transpiler.ir.extent import Number
+from transpiler.ir.extent import AnyOf, AtLeast, Number
 from transpiler.ir.extent_fold import ExtentFold
 from transpiler.target import model
 from transpiler.target.model import Operator
@@ -13,10 +13,13 @@ from transpiler.target.model import Operator
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.extent import Condition, Extent
 
 POWER_OF_TWO = "_power_of_two"
 """The function of a generated module that gives the least power of two not below a number."""
+
+ALIGNMENT = "_alignment"
+"""The function of a generated module that gives the greatest power of two that divides a number."""
 
 
 class ExtentSpelling(ExtentFold[model.Expression]):
@@ -38,6 +41,14 @@ class ExtentSpelling(ExtentFold[model.Expression]):
         self._programs = programs
         self._named = named
         self._known = known
+
+    def holds(self, condition: Condition) -> model.Expression:
+        """`value >= bound`, or several of these with `or` between them."""
+        match condition:
+            case AnyOf(conditions=conditions):
+                return _chain(Operator.OR, tuple(map(self.condition, conditions)))
+            case AtLeast():
+                return self.condition(condition)
 
     def condition(self, condition: AtLeast, *, negated: bool = False) -> model.Expression:
         """`value >= bound`, or `value < bound` where it is `negated`.
@@ -92,6 +103,10 @@ class ExtentSpelling(ExtentFold[model.Expression]):
     def power_of_two(self, value: model.Expression) -> model.Expression:
         """A call of the function of the module."""
         return model.Call(model.Name(POWER_OF_TWO), (value,))
+
+    def alignment(self, value: model.Expression, most: model.Expression) -> model.Expression:
+        """A call of the function of the module."""
+        return model.Call(model.Name(ALIGNMENT), (value, most))
 
     def sum(
         self, added: tuple[model.Expression, ...], subtracted: tuple[model.Expression, ...]

@@ -12,7 +12,7 @@ from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import DType, DtypeParameter, DtypeVariable
 from transpiler.target import model
 from transpiler.target.dtypes import TRITON_DTYPES
-from transpiler.target.extents import POWER_OF_TWO, ExtentSpelling
+from transpiler.target.extents import ALIGNMENT, POWER_OF_TWO, ExtentSpelling
 from transpiler.target.model import Name, Operator
 from transpiler.target.names import python_name
 from transpiler.target.read_names import names_read
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
-    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.extent import AtLeast, Condition, Extent
     from transpiler.ir.launch_plan import LaunchPlan, Quantity, Stage, Tile, Variant
     from transpiler.ir.types import ElementType
     from transpiler.target.lower import LoweredKernel
@@ -37,7 +37,10 @@ ARITHMETIC = "_arithmetic"
 """The function of a generated module that gives the dtype of arithmetic for one of memory."""
 
 PLAN_NAMES = frozenset(
-    {*("getattr", "max", "min", "str", "tl", "torch"), ARITHMETIC, POWER_OF_TWO, SCRATCH, STAGE}
+    {
+        *("getattr", "max", "min", "str", "tl", "torch"),
+        *(ALIGNMENT, ARITHMETIC, POWER_OF_TWO, SCRATCH, STAGE),
+    }
 )
 """What these functions read of a module, beside kernels."""
 
@@ -182,10 +185,10 @@ class _Writer:
         spelling = self.spelling({})
         return _chain(Operator.OR, [spelling.condition(it, negated=True) for it in conditions])
 
-    def all_hold(self, conditions: Sequence[AtLeast]) -> Expression:
+    def all_hold(self, conditions: Sequence[Condition]) -> Expression:
         """Whether all conditions hold."""
         spelling = self.spelling({})
-        return _chain(Operator.AND, [spelling.condition(it) for it in conditions])
+        return _chain(Operator.AND, [spelling.holds(it) for it in conditions])
 
 
 class _VariantWriter(_Writer):
@@ -382,7 +385,7 @@ class _VariantWriter(_Writer):
         arguments = (names[symbol.name] for symbol in source.parameters)
         function = kernel.function.name
         options = [
-            model.Keyword("num_warps", self._spelled(stage.warps, own)),
+            model.Keyword("num_warps", self._spelled(stage.warps)),
             model.Keyword("tuned", Name(self._tuned[function])),
         ]
         if kernel.index64 is not None:

@@ -172,7 +172,7 @@ HOST_NAMES = frozenset(
             "_on",
             "_operator",
         ),
-        *("_PlannedLaunch", "_Scratch", "_Stage", "_power_of_two"),
+        *("_PlannedLaunch", "_Scratch", "_Stage", "_alignment", "_power_of_two"),
         *("_TUNED", "_fitting", "_is_grid", "tuned_choices"),
         *("_kept_stages", "_made_stages", "_traced_form", "_with_scratch"),
         *("_free_name", "_NAMES", "_register_backward", "_save", "_saved", "_unpacked"),

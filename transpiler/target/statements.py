@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial, reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, assert_never
 
@@ -10,7 +11,9 @@ from transpiler.ir import nodes as ir
 from transpiler.target.expressions import ExpressionLowering, binary_operator, element_type
 from transpiler.target.model import (
     Assignment,
+    Binary,
     Call,
+    Choice,
     Evaluation,
     Expression,
     For,
@@ -18,6 +21,7 @@ from transpiler.target.model import (
     Keyword,
     Name,
     Number,
+    Operator,
     Return,
     Statement,
     Suite,
@@ -26,7 +30,7 @@ from transpiler.target.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from transpiler.target.expressions import Callees
     from transpiler.target.names import KernelNames
@@ -159,5 +163,19 @@ class StatementLowering:
             bounds = (start, stop)
         if not loop.stages:
             return Call(Name("range"), bounds)
-        stages = (Keyword("num_stages", Number(str(loop.stages))),)
-        return Call(dotted("tl.range"), bounds, stages)
+        return Call(dotted("tl.range"), bounds, (Keyword("num_stages", self._stages(loop)),))
+
+    def _stages(self, loop: ir.For) -> Expression:
+        """`4`, or `4 if ALIGN_C > 1 else 1`."""
+        most, one = Number(str(loop.stages)), Number("1")
+        if not loop.units:
+            return most
+        wide = [Binary(Operator.GREATER, self._product(it), one) for it in loop.units]
+        return Choice(_joined(Operator.AND, wide), most, one)
+
+    def _product(self, symbols: Iterable[ir.Symbol]) -> Expression:
+        return _joined(Operator.MULTIPLY, [Name(self._names.symbols[it]) for it in symbols])
+
+
+def _joined(operator: Operator, parts: Sequence[Expression]) -> Expression:
+    return reduce(partial(Binary, operator), parts)

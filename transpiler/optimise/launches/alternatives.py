@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.ir.extent import Named, Number
+from transpiler.ir.extent import Alignment, AnyOf, Named, Number
 from transpiler.optimise import shapes
 from transpiler.optimise.account import Note
 from transpiler.optimise.flags import COLLAPSE_AXES, SPLIT_KERNEL, SPREAD_LOOP
@@ -15,7 +15,14 @@ from transpiler.optimise.launches.collapse import collapse
 from transpiler.optimise.launches.layout import layout
 from transpiler.optimise.launches.stages import Stages
 from transpiler.optimise.nests.dependence import passes_memory_on
-from transpiler.optimise.nests.extents import at_least, below, extent_of_axis, greatest, times
+from transpiler.optimise.nests.extents import (
+    at_least,
+    below,
+    extent_of_axis,
+    greatest,
+    rounded_down,
+    times,
+)
 from transpiler.optimise.nests.nest import AxisKind, Loop
 from transpiler.optimise.nests.work import Role, Work, indices_of, loops
 from transpiler.tuples import NamedTuple
@@ -23,7 +30,7 @@ from transpiler.tuples import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.extent import AtLeast, Condition, Extent
     from transpiler.optimise.flags import OptimiseOptions
     from transpiler.optimise.launches.layout import Lanes, Layout
     from transpiler.optimise.nests.nest import Nest
@@ -47,7 +54,7 @@ class Alternative(NamedTuple):
 
     launches: tuple[Launch, ...]
     symbols: Symbols
-    pays: tuple[AtLeast, ...] = ()
+    pays: tuple[Condition, ...] = ()
     prefix: str = ""
     notes: tuple[Note, ...] = ()
     why: str | None = None
@@ -89,24 +96,30 @@ class Alternatives:
             # Partial results are few.
             return None
         self._trace.works(COLLAPSE_AXES, [it.work for _, it in found])
-        length = extent_of_axis(first.inner, self._indices)
-        pays = [below(length, shapes.FLAT_BELOW)]
-        if all(role is not Role.PARTIAL for role, _ in found):
-            # What reduces is as it is without sharing lanes.
-            pays += self._pays_apart(self._laid_out(works))
         launches = self._laid_out(
             work if it is None else it.work for work, it in zip(works, collapsed, strict=True)
         )
         if launches is None:
             return None
+        length = extent_of_axis(first.inner, self._indices)
+        is_short = below(length, shapes.FLAT_BELOW)
         outer, inner = first.outer.symbol.name, first.inner.symbol.name
-        message = (
-            f"`{outer}` and `{inner}` share lanes where `{inner}` has fewer than "
-            f"{shapes.FLAT_BELOW} indices"
-        )
+        pays: tuple[Condition, ...] = (is_short,)
+        when, why = f"has fewer than {shapes.FLAT_BELOW} indices", f"Short {inner} share"
+        if all(role is not Role.PARTIAL for role, _ in found):
+            both = times(extent_of_axis(first.outer, self._indices), length)
+            is_misaligned = _is_misaligned(length, both, launches[0].layout.item_size)
+            # What reduces is as it is without sharing lanes.
+            pays = (
+                AnyOf(conditions=(is_short, is_misaligned)),
+                *self._pays_apart(self._laid_out(works)),
+            )
+            when += ", or starts where accesses are narrow"
+            why = f"Short {inner}, and those that start where accesses are narrow, share"
+        message = f"`{outer}` and `{inner}` share lanes where `{inner}` {when}"
         note = Note(COLLAPSE_AXES, message, first.inner.span)
-        why = f"Short {inner} share the lanes of tiles with {outer}."
-        return Alternative(launches, symbols, tuple(pays), "flat", (note,), why)
+        why += f" the lanes of tiles with {outer}."
+        return Alternative(launches, symbols, pays, "flat", (note,), why)
 
     def _whole(self, symbols: Symbols) -> Alternative | None:
         """One launch, where there are columns or rows enough for all of its programs to reduce theirs alone."""
@@ -188,6 +201,12 @@ class Alternatives:
                 return None
             found.append(Launch(work, chosen))
         return tuple(found)
+
+
+def _is_misaligned(inner: Extent, both: Extent, size: Extent) -> AtLeast:
+    """That rows do not start where accesses may be wide, but all of them together do: elements have so many bytes."""
+    most = rounded_down(Number(shapes.WIDEST_ACCESS), size)
+    return at_least(Alignment(both, most), times(Number(2), Alignment(inner, most)))
 
 
 def _length(layout: Layout) -> Extent:

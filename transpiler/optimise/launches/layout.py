@@ -74,13 +74,17 @@ class Lanes(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The layout of a work: `columns` and `rows`, the other axes of the grid; `reduced` are the axes of reductions."""
+    """The layout of a work: `columns` and `rows`, the other axes of the grid; `reduced` are the axes of reductions.
+
+    `item_size` is how many bytes elements of most of its data have.
+    """
 
     columns: Lanes
     rows: Lanes | None
     programs: tuple[Axis, ...]
     reduced: frozenset[ir.Symbol]
     shape: Shape
+    item_size: Extent
 
     @property
     def lanes(self) -> tuple[Lanes, ...]:
@@ -150,7 +154,7 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
             choices=shape.row_choices,
         )
     others = tuple(it for it in work.programs if it not in along and it not in rows)
-    return Layout(first, second, others, reduced, shape)
+    return Layout(first, second, others, reduced, shape, sizes.item_size)
 
 
 def _is_by_column(reach: Reach, columns: Axis, rows: tuple[Axis, ...], indices: Indices) -> bool:

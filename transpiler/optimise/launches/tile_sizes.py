@@ -41,12 +41,16 @@ class TileSizes(NamedTuple):
     dtypes: frozenset[ElementType]
     indices: Indices
 
+    @property
+    def item_size(self) -> Extent:
+        """The bytes of an element of most of the data."""
+        return _item_size(self.dtypes)
+
     def columns(self, axis: Axis, *, has_rows: bool) -> Extent:
         """The indices of a tile along columns; one that has rows has all of its lanes in one of them at least."""
         columns, lanes = self.shape.columns, self.shape.lanes
         limits = (columns, lanes) if has_rows else (columns,)
-        size = _item_size(self.dtypes)
-        most = by_size(lambda each: min([lanes_of(it, each) for it in limits]), size)
+        most = by_size(lambda each: min([lanes_of(it, each) for it in limits]), self.item_size)
         return least(most, *self._no_more(axis))
 
     def rows(self, axis: Axis, columns: Axis, tile: Extent, *, is_shared: bool) -> Extent:
@@ -96,7 +100,7 @@ class TileSizes(NamedTuple):
         )
 
     def _lanes(self) -> _Lanes:
-        return _Lanes(lambda each: lanes_of(self.shape.lanes, each), _item_size(self.dtypes))
+        return _Lanes(lambda each: lanes_of(self.shape.lanes, each), self.item_size)
 
     def _in_flight(self) -> _Lanes:
         """The most lanes for the loads of a loop to be in flight together."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from transpiler.ir.launch_plan import Variant
 from transpiler.optimise.account import Note
-from transpiler.optimise.classic.classics import with_classics
 from transpiler.optimise.documentation import documentation, summary
 from transpiler.optimise.flags import (
     BLOCK_AXIS,
@@ -18,11 +17,11 @@ from transpiler.optimise.flags import (
 )
 from transpiler.optimise.launches.layout import Execution
 from transpiler.optimise.launches.materialise import materialise
-from transpiler.optimise.launches.used_dtypes import with_used_dtypes
 from transpiler.optimise.nests.nest import AxisKind
 from transpiler.optimise.nests.outright import outright
 from transpiler.optimise.nests.work import Role
 from transpiler.optimise.same_numbers import without_doubles
+from transpiler.optimise.stages import finished
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -69,8 +68,8 @@ class VariantMaker:
             docs = documentation(what, nest.kernel.name, number, count)
             kernel = replace(found.stage.kernel, docs=docs)
             self._trace.kernel(BLOCK_AXIS, kernel)
-            kernel = with_used_dtypes(with_classics(kernel, self._context, self._trace))
-            stages.append(replace(found.stage, kernel=kernel))
+            stage = replace(found.stage, kernel=kernel)
+            stages.append(finished(stage, self._context, self._trace))
             quantities += found.quantities
             scratch += launch.work.scratch
             notes += _notes(launch, name)

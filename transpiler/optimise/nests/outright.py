@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transpiler.ir.extent import (
+    Alignment,
+    AnyOf,
+    AtLeast,
     Division,
     Extreme,
     ItemSize,
@@ -23,17 +25,25 @@ from transpiler.ir.extent_fold import ExtentFold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from transpiler.ir.extent import AtLeast, Extent
+    from transpiler.ir.extent import Condition, Extent
     from transpiler.ir.launch_plan import Quantity
 
 
-def outright(condition: AtLeast, quantities: Iterable[Quantity]) -> AtLeast:
+def outright(condition: Condition, quantities: Iterable[Quantity]) -> Condition:
     """The condition with values in the place of names; what is named later is computed of what is before it."""
     values: dict[str, Extent] = {}
     fold = _Outright(values)
     for quantity in quantities:
         values[quantity.name] = fold.of(quantity.value)
-    return replace(condition, value=fold.of(condition.value), bound=fold.of(condition.bound))
+
+    def at_least(condition: AtLeast) -> AtLeast:
+        return AtLeast(value=fold.of(condition.value), bound=fold.of(condition.bound))
+
+    match condition:
+        case AnyOf(conditions=conditions):
+            return AnyOf(conditions=tuple(map(at_least, conditions)))
+        case AtLeast():
+            return at_least(condition)
 
 
 def with_values(extent: Extent, values: Mapping[str, Extent]) -> Extent:
@@ -62,6 +72,9 @@ class _Outright(ExtentFold["Extent"]):
 
     def power_of_two(self, value: Extent) -> Extent:
         return PowerOfTwo(value)
+
+    def alignment(self, value: Extent, most: Extent) -> Extent:
+        return Alignment(value, most)
 
     def sum(self, added: tuple[Extent, ...], subtracted: tuple[Extent, ...]) -> Extent:
         return Sum(added, subtracted)

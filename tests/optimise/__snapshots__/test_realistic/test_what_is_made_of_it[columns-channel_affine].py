@@ -14,6 +14,8 @@ def channel_affine__tiled(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_N` by `TILE_C` indices of `n` and `c`.
 
@@ -22,6 +24,10 @@ def channel_affine__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -48,6 +54,8 @@ def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
 
     TILE_C = min(256 // D.itemsize, _power_of_two(grid_x))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(N))
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             channel_affine__tiled,
@@ -61,6 +69,8 @@ def _plan_channel_affine(grid, x_ptr, weight_ptr, bias_ptr, y_ptr, N, C, *, D):
             grid_x,
             TILE_N=TILE_N,
             TILE_C=TILE_C,
+            ALIGN_C=ALIGN_C,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=channel_affine__tiled_tuned,
             index64=channel_affine__tiled__index64,

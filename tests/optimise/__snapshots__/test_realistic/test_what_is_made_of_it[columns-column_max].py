@@ -16,6 +16,8 @@ def column_max__whole(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -25,6 +27,10 @@ def column_max__whole(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -32,7 +38,7 @@ def column_max__whole(
 
     largest_start = tl.load(x_ptr + c, mask=c_mask).to(D)
     largest = tl.broadcast_to(largest_start, [TILE_N, TILE_C])
-    for n_start in tl.range(1, N, TILE_N, num_stages=4):
+    for n_start in tl.range(1, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -55,6 +61,8 @@ def column_max__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `largest`.
 
@@ -63,6 +71,10 @@ def column_max__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -77,7 +89,9 @@ def column_max__partial(
 
     largest_start = tl.load(x_ptr + c, mask=c_mask).to(D)
     largest = tl.broadcast_to(largest_start, [TILE_N, TILE_C])
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
@@ -100,6 +114,7 @@ def column_max__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `largest`, and stores what is made of them.
 
@@ -108,6 +123,9 @@ def column_max__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -140,6 +158,8 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
         TILE_N = min(
             {1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N - 1, 4))
         )
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 column_max__whole,
@@ -151,7 +171,9 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
                 grid_x,
                 TILE_N=TILE_N,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=column_max__whole_tuned,
                 index64=column_max__whole__index64,
             )
@@ -169,6 +191,8 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
     parts = triton.cdiv(N - 1, n_per_share)
     largest_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         column_max__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -180,7 +204,9 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_max__partial_tuned,
         index64=column_max__partial__index64,
     )
@@ -196,6 +222,7 @@ def _plan_column_max(grid, x_ptr, y_ptr, N, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_max__final_tuned,
         index64=column_max__final__index64,

@@ -14,18 +14,26 @@ def column_min__whole(
     grid_x,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
     Launched in the place of `column_min`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
     least = tl.full([TILE_ROWS, TILE_C], 3.4028235e38, tl.float32)
-    for rows_start in tl.range(0, N, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        0, N, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < N
         mask = c_mask & rows_mask
@@ -47,11 +55,17 @@ def column_min__partial(
     rows_per_share,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `rows` to a partial result of `least`.
 
     Launch 1 of 2 in the place of `column_min`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -64,7 +78,9 @@ def column_min__partial(
     share_end = tl.minimum(share_start + rows_per_share, N)
 
     least = tl.full([TILE_ROWS, TILE_C], 3.4028235e38, tl.float32)
-    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        share_start, share_end, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < share_end
         mask = c_mask & rows_mask
@@ -86,11 +102,15 @@ def column_min__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `least`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_min`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -120,6 +140,8 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_ROWS = min(128, _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 column_min__whole,
@@ -131,7 +153,9 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
                 grid_x,
                 TILE_ROWS=TILE_ROWS,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=column_min__whole_tuned,
                 index64=column_min__whole__index64,
             )
@@ -149,6 +173,8 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
     parts = triton.cdiv(N, rows_per_share)
     least_partials = _Scratch(torch.float32, parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         column_min__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -160,7 +186,9 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
         rows_per_share,
         TILE_ROWS=TILE_ROWS,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_min__partial_tuned,
         index64=column_min__partial__index64,
     )
@@ -176,6 +204,7 @@ def _plan_column_min(grid, x_ptr, y_ptr, N, C, BLOCK):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_min__final_tuned,
         index64=column_min__final__index64,

@@ -15,11 +15,17 @@ def column_moments__whole(
     grid_x,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
     Launched in the place of `column_moments`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -27,7 +33,9 @@ def column_moments__whole(
 
     sums = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
     squares = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
-    for rows_start in tl.range(0, N, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        0, N, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < N
         mask = c_mask & rows_mask
@@ -54,11 +62,17 @@ def column_moments__partial(
     rows_per_share,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `rows` to a partial result of `sums` and `squares`.
 
     Launch 1 of 2 in the place of `column_moments`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -72,7 +86,9 @@ def column_moments__partial(
 
     sums = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
     squares = tl.zeros([TILE_ROWS, TILE_C], tl.float32)
-    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        share_start, share_end, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < share_end
         mask = c_mask & rows_mask
@@ -98,11 +114,15 @@ def column_moments__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sums` and `squares`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `column_moments`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -137,6 +157,8 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
         TILE_ROWS = min(
             {1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N, 4))
         )
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 column_moments__whole,
@@ -149,7 +171,9 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
                 grid_x,
                 TILE_ROWS=TILE_ROWS,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=column_moments__whole_tuned,
                 index64=column_moments__whole__index64,
             )
@@ -168,6 +192,8 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
     sums_partials = _Scratch(torch.float32, parts * grid_x)
     squares_partials = _Scratch(torch.float32, parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         column_moments__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -180,7 +206,9 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
         rows_per_share,
         TILE_ROWS=TILE_ROWS,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_moments__partial_tuned,
         index64=column_moments__partial__index64,
     )
@@ -199,6 +227,7 @@ def _plan_column_moments(grid, x_ptr, mean_ptr, var_ptr, N, C, BLOCK, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_moments__final_tuned,
         index64=column_moments__final__index64,

@@ -22,18 +22,24 @@ def column_softmax__whole(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
     Launched in the place of `column_softmax`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -44,14 +50,14 @@ def column_softmax__whole(
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
     sum = tl.zeros([TILE_N, TILE_C], tl.float32)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
         mask = c_mask & n_mask
         sum += tl.where(n_mask, tl.exp(tl.load(x_ptr + (n * C + c), mask=mask) - largest), 0.0)
     sum = tl.sum(sum, axis=0, keep_dims=True)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -70,11 +76,17 @@ def column_softmax__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `largest`.
 
     Launch 1 of 5 in the place of `column_softmax`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -87,7 +99,9 @@ def column_softmax__partial(
     share_end = tl.minimum(share_start + n_per_share, N)
 
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
@@ -110,11 +124,15 @@ def column_softmax__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `largest`.
 
     Launch 2 of 5 in the place of `column_softmax`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -145,11 +163,17 @@ def column_softmax__partial_2(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 3 of 5 in the place of `column_softmax`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -163,7 +187,9 @@ def column_softmax__partial_2(
 
     largest = tl.load(largest_total + c, mask=c_mask)
     sum = tl.zeros([TILE_N, TILE_C], tl.float32)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
@@ -183,11 +209,15 @@ def column_softmax__final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`.
 
     Launch 4 of 5 in the place of `column_softmax`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -214,11 +244,17 @@ def column_softmax__apply(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_N` by `TILE_C` indices of `n` and `c`.
 
     Launch 5 of 5 in the place of `column_softmax`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -247,6 +283,8 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_N = min(128, _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 column_softmax__whole,
@@ -258,7 +296,9 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
                 grid_x,
                 TILE_N=TILE_N,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=column_softmax__whole_tuned,
                 index64=column_softmax__whole__index64,
             )
@@ -279,6 +319,8 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
     sum_partials = _Scratch(torch.float32, parts * grid_x)
     sum_total = _Scratch(torch.float32, grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         column_softmax__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -290,7 +332,9 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_softmax__partial_tuned,
         index64=column_softmax__partial__index64,
     )
@@ -306,6 +350,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_softmax__final_tuned,
         index64=column_softmax__final__index64,
@@ -324,7 +369,9 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_softmax__partial_2_tuned,
         index64=column_softmax__partial_2__index64,
     )
@@ -339,6 +386,7 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_softmax__final_2_tuned,
         index64=column_softmax__final_2__index64,
@@ -358,6 +406,8 @@ def _plan_column_softmax(grid, x_ptr, y_ptr, N, C):
         grid_x,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_softmax__apply_tuned,
         index64=column_softmax__apply__index64,

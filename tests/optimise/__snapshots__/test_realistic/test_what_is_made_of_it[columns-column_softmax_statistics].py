@@ -20,18 +20,24 @@ def column_softmax_statistics__whole(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
     Launched in the place of `column_softmax_statistics`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -42,7 +48,7 @@ def column_softmax_statistics__whole(
         )
     largest = tl.reduce(largest, 0, _maximum, keep_dims=True)
     sum = tl.zeros([TILE_N, TILE_C], tl.float32)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
@@ -63,11 +69,17 @@ def column_softmax_statistics__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `largest`.
 
     Launch 1 of 4 in the place of `column_softmax_statistics`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -80,7 +92,9 @@ def column_softmax_statistics__partial(
     share_end = tl.minimum(share_start + n_per_share, N)
 
     largest = tl.full([TILE_N, TILE_C], -3.4028235e38, tl.float32)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
@@ -103,11 +117,15 @@ def column_softmax_statistics__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `largest`.
 
     Launch 2 of 4 in the place of `column_softmax_statistics`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -138,11 +156,17 @@ def column_softmax_statistics__partial_2(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sum`.
 
     Launch 3 of 4 in the place of `column_softmax_statistics`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -156,7 +180,9 @@ def column_softmax_statistics__partial_2(
 
     largest = tl.load(largest_total + c, mask=c_mask)
     sum = tl.zeros([TILE_N, TILE_C], tl.float32)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
@@ -178,11 +204,15 @@ def column_softmax_statistics__final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
     Launch 4 of 4 in the place of `column_softmax_statistics`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -210,6 +240,8 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_N = min(128, _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 column_softmax_statistics__whole,
@@ -222,7 +254,9 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
                 grid_x,
                 TILE_N=TILE_N,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=column_softmax_statistics__whole_tuned,
                 index64=column_softmax_statistics__whole__index64,
             )
@@ -242,6 +276,8 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
     largest_total = _Scratch(torch.float32, grid_x)
     sum_partials = _Scratch(torch.float32, parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         column_softmax_statistics__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -253,7 +289,9 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_softmax_statistics__partial_tuned,
         index64=column_softmax_statistics__partial__index64,
     )
@@ -269,6 +307,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_softmax_statistics__final_tuned,
         index64=column_softmax_statistics__final__index64,
@@ -287,7 +326,9 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_softmax_statistics__partial_2_tuned,
         index64=column_softmax_statistics__partial_2__index64,
     )
@@ -304,6 +345,7 @@ def _plan_column_softmax_statistics(grid, x_ptr, max_ptr, sum_ptr, N, C):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_softmax_statistics__final_2_tuned,
         index64=column_softmax_statistics__final_2__index64,

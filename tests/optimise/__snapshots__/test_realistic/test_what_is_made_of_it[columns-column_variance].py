@@ -20,6 +20,8 @@ def column_variance__whole(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -29,13 +31,17 @@ def column_variance__whole(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -43,7 +49,7 @@ def column_variance__whole(
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(N, D)
     squares = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
@@ -65,6 +71,8 @@ def column_variance__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sum`.
 
@@ -73,6 +81,10 @@ def column_variance__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -86,7 +98,9 @@ def column_variance__partial(
     share_end = tl.minimum(share_start + n_per_share, N)
 
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
@@ -105,6 +119,7 @@ def column_variance__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`.
 
@@ -115,6 +130,9 @@ def column_variance__final(
         if sum_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -142,6 +160,8 @@ def column_variance__partial_2(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `squares`.
 
@@ -150,6 +170,10 @@ def column_variance__partial_2(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -165,7 +189,9 @@ def column_variance__partial_2(
     sum = tl.load(sum_total + c, mask=c_mask)
     mean = sum / tl.cast(N, D)
     squares = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
@@ -189,6 +215,7 @@ def column_variance__final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`, and stores what is made of them.
 
@@ -199,6 +226,9 @@ def column_variance__final_2(
         if mean_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -228,6 +258,8 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 column_variance__whole,
@@ -240,7 +272,9 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
                 grid_x,
                 TILE_N=TILE_N,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=column_variance__whole_tuned,
                 index64=column_variance__whole__index64,
             )
@@ -260,6 +294,8 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
     sum_total = _Scratch(_arithmetic(D), grid_x)
     squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         column_variance__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -271,7 +307,9 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_variance__partial_tuned,
         index64=column_variance__partial__index64,
     )
@@ -287,6 +325,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_variance__final_tuned,
         index64=column_variance__final__index64,
@@ -305,7 +344,9 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=column_variance__partial_2_tuned,
         index64=column_variance__partial_2__index64,
     )
@@ -323,6 +364,7 @@ def _plan_column_variance(grid, x_ptr, mean_ptr, var_ptr, N, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=column_variance__final_2_tuned,
         index64=column_variance__final_2__index64,

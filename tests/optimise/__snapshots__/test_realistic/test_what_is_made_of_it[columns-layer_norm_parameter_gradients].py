@@ -18,6 +18,8 @@ def layer_norm_parameter_gradients__whole(
     grid_x,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -27,6 +29,10 @@ def layer_norm_parameter_gradients__whole(
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -34,7 +40,9 @@ def layer_norm_parameter_gradients__whole(
 
     dweight = tl.zeros([TILE_ROWS, TILE_C], D)
     dbias = tl.zeros([TILE_ROWS, TILE_C], D)
-    for rows_start in tl.range(0, N, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        0, N, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < N
         mask = c_mask & rows_mask
@@ -64,6 +72,8 @@ def layer_norm_parameter_gradients__partial(
     rows_per_share,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `rows` to a partial result of `dweight` and `dbias`.
 
@@ -72,6 +82,10 @@ def layer_norm_parameter_gradients__partial(
     D: tl.constexpr = (
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -86,7 +100,9 @@ def layer_norm_parameter_gradients__partial(
 
     dweight = tl.zeros([TILE_ROWS, TILE_C], D)
     dbias = tl.zeros([TILE_ROWS, TILE_C], D)
-    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        share_start, share_end, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < share_end
         mask = c_mask & rows_mask
@@ -114,6 +130,7 @@ def layer_norm_parameter_gradients__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `dweight` and `dbias`, and stores what is made of them.
 
@@ -124,6 +141,9 @@ def layer_norm_parameter_gradients__final(
         if dweight_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -156,6 +176,8 @@ def _plan_layer_norm_parameter_gradients(
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_ROWS = min(min(64, 256 // max(D.itemsize, 4)), _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 layer_norm_parameter_gradients__whole,
@@ -171,7 +193,9 @@ def _plan_layer_norm_parameter_gradients(
                 grid_x,
                 TILE_ROWS=TILE_ROWS,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=layer_norm_parameter_gradients__whole_tuned,
                 index64=layer_norm_parameter_gradients__whole__index64,
             )
@@ -190,6 +214,8 @@ def _plan_layer_norm_parameter_gradients(
     dweight_partials = _Scratch(_arithmetic(D), parts * grid_x)
     dbias_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         layer_norm_parameter_gradients__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -205,7 +231,9 @@ def _plan_layer_norm_parameter_gradients(
         rows_per_share,
         TILE_ROWS=TILE_ROWS,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=layer_norm_parameter_gradients__partial_tuned,
         index64=layer_norm_parameter_gradients__partial__index64,
     )
@@ -223,6 +251,7 @@ def _plan_layer_norm_parameter_gradients(
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=layer_norm_parameter_gradients__final_tuned,
         index64=layer_norm_parameter_gradients__final__index64,

@@ -12,6 +12,8 @@ def prelu_columns__tiled(
     grid_x,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_ROWS` by `TILE_C` indices of `rows` and `c`.
 
@@ -20,6 +22,10 @@ def prelu_columns__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -46,6 +52,8 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
 
     TILE_C = min(256 // D.itemsize, _power_of_two(grid_x))
     TILE_ROWS = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(N))
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             prelu_columns__tiled,
@@ -58,6 +66,8 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
             grid_x,
             TILE_ROWS=TILE_ROWS,
             TILE_C=TILE_C,
+            ALIGN_C=ALIGN_C,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=prelu_columns__tiled_tuned,
             index64=prelu_columns__tiled__index64,

@@ -12,11 +12,17 @@ def quantise_columns__tiled(
     grid_x,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_ROWS` by `TILE_C` indices of `rows` and `c`.
 
     Launched in the place of `quantise_columns`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -42,6 +48,8 @@ def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
 
     TILE_C = min(256 // max(4, 4), _power_of_two(grid_x))
     TILE_ROWS = min({1: 2048, 2: 2048, 4: 512, 8: 256}[max(4, 4)] // TILE_C, _power_of_two(N))
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             quantise_columns__tiled,
@@ -54,6 +62,8 @@ def _plan_quantise_columns(grid, x_ptr, scale_ptr, y_ptr, N, C, BLOCK):
             grid_x,
             TILE_ROWS=TILE_ROWS,
             TILE_C=TILE_C,
+            ALIGN_C=ALIGN_C,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=quantise_columns__tiled_tuned,
             index64=quantise_columns__tiled__index64,

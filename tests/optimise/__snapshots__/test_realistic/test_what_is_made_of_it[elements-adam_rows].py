@@ -1,5 +1,5 @@
 # block-axis: TILE_FLAT indices of `flat` in `adam_rows__flat`
-# collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
+# collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices, or starts where accesses are narrow
 # spread-loop: a program for each tile of TILE_COLS indices of `cols` in `adam_rows__tiled`
 
 
@@ -16,6 +16,8 @@ def adam_rows__flat(
     eps,
     grid_x,
     TILE_FLAT: tl.constexpr,
+    ALIGN_N: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_FLAT` indices of `flat`.
 
@@ -29,6 +31,10 @@ def adam_rows__flat(
     beta1 = tl.cast(beta1, tl.float32)
     beta2 = tl.cast(beta2, tl.float32)
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     flat_tile = tl.program_id(0)
     # collapse-axes: flat counts all cols of each row.
@@ -57,6 +63,7 @@ def adam_rows__tiled(
     beta2,
     eps,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program computes `TILE_COLS` indices of `cols`.
 
@@ -70,6 +77,9 @@ def adam_rows__tiled(
     beta1 = tl.cast(beta1, tl.float32)
     beta2 = tl.cast(beta2, tl.float32)
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(N, TILE_COLS)
@@ -95,9 +105,13 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    # Short cols share the lanes of tiles with row.
-    if N < 1024:
+    # Short cols, and those that start where accesses are narrow, share the lanes of tiles with row.
+    if N < 1024 or _alignment(grid_x * N, 16 // max(D.itemsize, 4)) >= 2 * _alignment(
+        N, 16 // max(D.itemsize, 4)
+    ):
         TILE_FLAT = min(512, _power_of_two(grid_x * N))
+        ALIGN_N = _alignment(N, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 adam_rows__flat,
@@ -113,6 +127,8 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
                 eps,
                 grid_x,
                 TILE_FLAT=TILE_FLAT,
+                ALIGN_N=ALIGN_N,
+                ALIGN_GRID_X=ALIGN_GRID_X,
                 num_warps=4,
                 tuned=adam_rows__flat_tuned,
                 index64=adam_rows__flat__index64,
@@ -120,6 +136,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
         ]
 
     TILE_COLS = min(512, _power_of_two(N))
+    ALIGN_N = _alignment(N, 16)
     return [
         _Stage(
             adam_rows__tiled,
@@ -134,6 +151,7 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
             beta2,
             eps,
             TILE_COLS=TILE_COLS,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=adam_rows__tiled_tuned,
             index64=adam_rows__tiled__index64,

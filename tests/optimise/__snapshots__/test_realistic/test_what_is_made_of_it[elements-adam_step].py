@@ -13,6 +13,7 @@ def adam_step__tiled(
     eps,
     grid_x,
     TILE_AT: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_AT` indices of `at`.
 
@@ -23,6 +24,9 @@ def adam_step__tiled(
     beta1 = tl.cast(beta1, tl.float32)
     beta2 = tl.cast(beta2, tl.float32)
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     at_tile = tl.program_id(0)
     # block-axis: a program does TILE_AT indices of at.
@@ -47,6 +51,7 @@ def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):
         return None
 
     TILE_AT = min(512, _power_of_two(grid_x))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             adam_step__tiled,
@@ -61,6 +66,7 @@ def _plan_adam_step(grid, p_ptr, g_ptr, m_ptr, v_ptr, rate, beta1, beta2, eps):
             eps,
             grid_x,
             TILE_AT=TILE_AT,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=adam_step__tiled_tuned,
             index64=adam_step__tiled__index64,

@@ -12,6 +12,8 @@ def add_bias__tiled(
     grid_y,
     TILE_ROW: tl.constexpr,
     TILE_COLUMN: tl.constexpr,
+    ALIGN_N: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_ROW` by `TILE_COLUMN` indices of `row` and `column`.
 
@@ -20,6 +22,10 @@ def add_bias__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     column_tiles = tl.cdiv(grid_x, TILE_COLUMN)
@@ -50,6 +56,8 @@ def _plan_add_bias(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
     TILE_ROW = min(
         {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_COLUMN, _power_of_two(grid_y)
     )
+    ALIGN_N = _alignment(N, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             add_bias__tiled,
@@ -64,6 +72,8 @@ def _plan_add_bias(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
             grid_y,
             TILE_ROW=TILE_ROW,
             TILE_COLUMN=TILE_COLUMN,
+            ALIGN_N=ALIGN_N,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=add_bias__tiled_tuned,
             index64=add_bias__tiled__index64,

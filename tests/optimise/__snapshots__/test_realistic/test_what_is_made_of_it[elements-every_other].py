@@ -7,11 +7,15 @@ def every_other__tiled(
     y_ptr,
     grid_x,
     TILE_I: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_I` indices of `i`.
 
     Launched in the place of `every_other`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     i_tile = tl.program_id(0)
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)
@@ -27,6 +31,7 @@ def _plan_every_other(grid, x_ptr, y_ptr):
         return None
 
     TILE_I = min(512, _power_of_two(grid_x))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             every_other__tiled,
@@ -35,6 +40,7 @@ def _plan_every_other(grid, x_ptr, y_ptr):
             y_ptr,
             grid_x,
             TILE_I=TILE_I,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=every_other__tiled_tuned,
             index64=every_other__tiled__index64,

@@ -8,11 +8,15 @@ def gather_rows__tiled(
     y_ptr,
     N,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program computes `TILE_COLS` indices of `cols`.
 
     Launched in the place of `gather_rows`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
+
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(N, TILE_COLS)
     cols_tile = pid % cols_tiles
@@ -36,6 +40,7 @@ def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
         return None
 
     TILE_COLS = min(512, _power_of_two(N))
+    ALIGN_N = _alignment(N, 16)
     return [
         _Stage(
             gather_rows__tiled,
@@ -45,6 +50,7 @@ def _plan_gather_rows(grid, x_ptr, rows_ptr, y_ptr, N, BLOCK, *, D):
             y_ptr,
             N,
             TILE_COLS=TILE_COLS,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=gather_rows__tiled_tuned,
             index64=gather_rows__tiled__index64,

@@ -8,6 +8,7 @@ def move_average__tiled(
     decay,
     grid_x,
     TILE_AT: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_AT` indices of `at`.
 
@@ -20,6 +21,9 @@ def move_average__tiled(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     decay = tl.cast(decay, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     at_tile = tl.program_id(0)
     # block-axis: a program does TILE_AT indices of at.
@@ -41,6 +45,7 @@ def _plan_move_average(grid, average_ptr, p_ptr, decay, *, D):
         return None
 
     TILE_AT = min(512, _power_of_two(grid_x))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             move_average__tiled,
@@ -50,6 +55,7 @@ def _plan_move_average(grid, average_ptr, p_ptr, decay, *, D):
             decay,
             grid_x,
             TILE_AT=TILE_AT,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=move_average__tiled_tuned,
             index64=move_average__tiled__index64,

@@ -12,11 +12,17 @@ def transpose__tiled(
     grid_y,
     TILE_J: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_M: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_J` by `TILE_I` indices of `j` and `i`.
 
     Launched in the place of `transpose`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    M = (M // ALIGN_M) * ALIGN_M
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(grid_x, TILE_I)
     i_tile = pid % i_tiles
@@ -38,6 +44,8 @@ def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
 
     TILE_I = min(64, _power_of_two(grid_x))
     TILE_J = min(4096 // TILE_I, _power_of_two(grid_y))
+    ALIGN_M = _alignment(M, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             transpose__tiled,
@@ -52,6 +60,8 @@ def _plan_transpose(grid, x_ptr, y_ptr, M, N, *, D):
             grid_y,
             TILE_J=TILE_J,
             TILE_I=TILE_I,
+            ALIGN_M=ALIGN_M,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=transpose__tiled_tuned,
             index64=transpose__tiled__index64,

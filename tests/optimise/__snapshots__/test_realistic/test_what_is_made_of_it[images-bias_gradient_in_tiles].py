@@ -20,6 +20,9 @@ def bias_gradient_in_tiles__flat_partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sums`.
 
@@ -28,6 +31,11 @@ def bias_gradient_in_tiles__flat_partial(
     D: tl.constexpr = (
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
@@ -42,7 +50,12 @@ def bias_gradient_in_tiles__flat_partial(
     share_end = tl.minimum(share_start + n_per_share, N)
 
     sums = tl.zeros([TILE_N, TILE_FLAT], D)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start,
+        share_end,
+        TILE_N,
+        num_stages=4 if ALIGN_C * ALIGN_HW > 1 and ALIGN_HW * ALIGN_GRID_X > 1 else 1,
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = flat_mask & (n < share_end)
@@ -62,6 +75,7 @@ def bias_gradient_in_tiles__flat_final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Combines the partial results of `sums`, and stores what is made of them.
 
@@ -72,6 +86,9 @@ def bias_gradient_in_tiles__flat_final(
         if dbias_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     c = tl.program_id(0)
 
@@ -99,6 +116,7 @@ def bias_gradient_in_tiles__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `n` and `p` to a partial result of `sums`.
 
@@ -107,6 +125,9 @@ def bias_gradient_in_tiles__partial(
     D: tl.constexpr = (
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -141,6 +162,7 @@ def bias_gradient_in_tiles__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sums`, and stores what is made of them.
 
@@ -151,6 +173,9 @@ def bias_gradient_in_tiles__final(
         if dbias_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -189,6 +214,9 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
         parts = triton.cdiv(N, n_per_share)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
 
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_HW = _alignment(HW, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         flat_partial_stage = _Stage(
             bias_gradient_in_tiles__flat_partial,
             (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
@@ -201,7 +229,10 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
             n_per_share,
             TILE_N=TILE_N,
             TILE_FLAT=TILE_FLAT,
-            num_warps=4,
+            ALIGN_C=ALIGN_C,
+            ALIGN_HW=ALIGN_HW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
+            num_warps=max(4, 8 // min(ALIGN_C * ALIGN_HW, ALIGN_HW * ALIGN_GRID_X)),
             tuned=bias_gradient_in_tiles__flat_partial_tuned,
             index64=bias_gradient_in_tiles__flat_partial__index64,
         )
@@ -218,6 +249,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
             parts,
             TILE_PART=TILE_PART,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=bias_gradient_in_tiles__flat_final_tuned,
             index64=bias_gradient_in_tiles__flat_final__index64,
@@ -237,6 +269,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
         parts = n_parts * triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+        ALIGN_HW = _alignment(HW, 16)
         partial_stage = _Stage(
             bias_gradient_in_tiles__partial,
             (triton.cdiv(HW, TILE_P) * grid_x * n_parts,),
@@ -249,6 +282,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
             n_per_share,
             TILE_N=TILE_N,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=bias_gradient_in_tiles__partial_tuned,
             index64=bias_gradient_in_tiles__partial__index64,
@@ -256,6 +290,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
 
         TILE_C = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         final_stage = _Stage(
             bias_gradient_in_tiles__final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
@@ -265,6 +300,7 @@ def _plan_bias_gradient_in_tiles(grid, dy_ptr, dbias_ptr, N, C, HW, BLOCK, *, D)
             parts,
             TILE_PART=TILE_PART,
             TILE_C=TILE_C,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=bias_gradient_in_tiles__final_tuned,
             index64=bias_gradient_in_tiles__final__index64,

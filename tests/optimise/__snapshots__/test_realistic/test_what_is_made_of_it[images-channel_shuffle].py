@@ -16,11 +16,15 @@ def channel_shuffle__tiled(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program computes `TILE_N` by `TILE_P` indices of `n` and `p`.
 
     Launched in the place of `channel_shuffle`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
     p_tile = pid % p_tiles
@@ -46,6 +50,7 @@ def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
 
     TILE_P = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
+    ALIGN_HW = _alignment(HW, 16)
     return [
         _Stage(
             channel_shuffle__tiled,
@@ -61,6 +66,7 @@ def _plan_channel_shuffle(grid, x_ptr, y_ptr, N, G, K, HW, *, D):
             grid_x,
             TILE_N=TILE_N,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=channel_shuffle__tiled_tuned,
             index64=channel_shuffle__tiled__index64,

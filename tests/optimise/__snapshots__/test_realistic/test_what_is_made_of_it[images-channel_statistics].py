@@ -27,6 +27,9 @@ def channel_statistics__flat_partial(
     i_high_per_share,
     TILE_I_HIGH: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `i_high` to a partial result of `sum`.
 
@@ -35,6 +38,11 @@ def channel_statistics__flat_partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
@@ -49,7 +57,12 @@ def channel_statistics__flat_partial(
     share_end = tl.minimum(share_start + i_high_per_share, N)
 
     sum = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
-    for i_high_start in tl.range(share_start, share_end, TILE_I_HIGH, num_stages=4):
+    for i_high_start in tl.range(
+        share_start,
+        share_end,
+        TILE_I_HIGH,
+        num_stages=4 if ALIGN_C * ALIGN_HW > 1 and ALIGN_HW * ALIGN_GRID_X > 1 else 1,
+    ):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
         mask = flat_mask & (i_high < share_end)
@@ -69,6 +82,7 @@ def channel_statistics__flat_final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Combines the partial results of `sum`.
 
@@ -79,6 +93,9 @@ def channel_statistics__flat_final(
         if sum_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     c = tl.program_id(0)
 
@@ -107,6 +124,9 @@ def channel_statistics__flat_partial_2(
     i_high_per_share,
     TILE_I_HIGH: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `i_high` to a partial result of `squares`.
 
@@ -115,6 +135,11 @@ def channel_statistics__flat_partial_2(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
@@ -133,7 +158,12 @@ def channel_statistics__flat_partial_2(
     count = tl.cast(N * HW, D)
     mean = sum / count
     squares = tl.zeros([TILE_I_HIGH, TILE_FLAT], D)
-    for i_high_start in tl.range(share_start, share_end, TILE_I_HIGH, num_stages=4):
+    for i_high_start in tl.range(
+        share_start,
+        share_end,
+        TILE_I_HIGH,
+        num_stages=4 if ALIGN_C * ALIGN_HW > 1 and ALIGN_HW * ALIGN_GRID_X > 1 else 1,
+    ):
         # vectorise-loop: TILE_I_HIGH indices of i_high at a time.
         i_high = i_high_start + tl.arange(0, TILE_I_HIGH)[:, None]
         i_high_mask = i_high < share_end
@@ -158,6 +188,7 @@ def channel_statistics__flat_final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Combines the partial results of `squares`, and stores what is made of them.
 
@@ -168,6 +199,9 @@ def channel_statistics__flat_final_2(
         if mean_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     c = tl.program_id(0)
 
@@ -199,6 +233,7 @@ def channel_statistics__partial(
     i_high_per_share,
     TILE_I_HIGH: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `i_high` and `i_low` to a partial result of `sum`.
 
@@ -207,6 +242,9 @@ def channel_statistics__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     i_low_tiles = tl.cdiv(HW, TILE_I_LOW)
@@ -240,6 +278,7 @@ def channel_statistics__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`.
 
@@ -250,6 +289,9 @@ def channel_statistics__final(
         if sum_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -278,6 +320,7 @@ def channel_statistics__partial_2(
     i_high_per_share,
     TILE_I_HIGH: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `i_high` and `i_low` to a partial result of `squares`.
 
@@ -286,6 +329,9 @@ def channel_statistics__partial_2(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     i_low_tiles = tl.cdiv(HW, TILE_I_LOW)
@@ -327,6 +373,7 @@ def channel_statistics__final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`, and stores what is made of them.
 
@@ -337,6 +384,9 @@ def channel_statistics__final_2(
         if mean_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -381,6 +431,9 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         sum_total = _Scratch(_arithmetic(D), grid_x)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x * HW)
 
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_HW = _alignment(HW, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         flat_partial_stage = _Stage(
             channel_statistics__flat_partial,
             (triton.cdiv(grid_x * HW, TILE_FLAT) * parts,),
@@ -393,7 +446,10 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             i_high_per_share,
             TILE_I_HIGH=TILE_I_HIGH,
             TILE_FLAT=TILE_FLAT,
-            num_warps=4,
+            ALIGN_C=ALIGN_C,
+            ALIGN_HW=ALIGN_HW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
+            num_warps=max(4, 8 // min(ALIGN_C * ALIGN_HW, ALIGN_HW * ALIGN_GRID_X)),
             tuned=channel_statistics__flat_partial_tuned,
             index64=channel_statistics__flat_partial__index64,
         )
@@ -410,6 +466,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_I_LOW=TILE_I_LOW,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=channel_statistics__flat_final_tuned,
             index64=channel_statistics__flat_final__index64,
@@ -428,7 +485,10 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             i_high_per_share,
             TILE_I_HIGH=TILE_I_HIGH,
             TILE_FLAT=TILE_FLAT,
-            num_warps=4,
+            ALIGN_C=ALIGN_C,
+            ALIGN_HW=ALIGN_HW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
+            num_warps=max(4, 8 // min(ALIGN_C * ALIGN_HW, ALIGN_HW * ALIGN_GRID_X)),
             tuned=channel_statistics__flat_partial_2_tuned,
             index64=channel_statistics__flat_partial_2__index64,
         )
@@ -446,6 +506,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_I_LOW=TILE_I_LOW,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=channel_statistics__flat_final_2_tuned,
             index64=channel_statistics__flat_final_2__index64,
@@ -465,6 +526,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
     sum_total = _Scratch(_arithmetic(D), grid_x)
     squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_HW = _alignment(HW, 16)
     partial_stage = _Stage(
         channel_statistics__partial,
         (triton.cdiv(HW, TILE_I_LOW) * grid_x * i_high_parts,),
@@ -477,6 +539,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         i_high_per_share,
         TILE_I_HIGH=TILE_I_HIGH,
         TILE_I_LOW=TILE_I_LOW,
+        ALIGN_HW=ALIGN_HW,
         num_warps=4,
         tuned=channel_statistics__partial_tuned,
         index64=channel_statistics__partial__index64,
@@ -484,6 +547,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
 
     TILE_C = min(4, _power_of_two(grid_x))
     TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     final_stage = _Stage(
         channel_statistics__final,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]),),
@@ -493,6 +557,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=channel_statistics__final_tuned,
         index64=channel_statistics__final__index64,
@@ -511,6 +576,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         i_high_per_share,
         TILE_I_HIGH=TILE_I_HIGH,
         TILE_I_LOW=TILE_I_LOW,
+        ALIGN_HW=ALIGN_HW,
         num_warps=4,
         tuned=channel_statistics__partial_2_tuned,
         index64=channel_statistics__partial_2__index64,
@@ -529,6 +595,7 @@ def _plan_channel_statistics(grid, x_ptr, mean_ptr, var_ptr, N, C, HW, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=channel_statistics__final_2_tuned,
         index64=channel_statistics__final_2__index64,

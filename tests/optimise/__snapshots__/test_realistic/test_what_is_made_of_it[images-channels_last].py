@@ -13,11 +13,17 @@ def channels_last__tiled(
     grid_y,
     TILE_P: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_P` by `TILE_C` indices of `p` and `c`.
 
     Launched in the place of `channels_last`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -44,6 +50,8 @@ def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
 
     TILE_C = min(64, _power_of_two(grid_x))
     TILE_P = min(4096 // TILE_C, _power_of_two(HW))
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             channels_last__tiled,
@@ -58,6 +66,8 @@ def _plan_channels_last(grid, x_ptr, y_ptr, C, HW, *, D):
             grid_y,
             TILE_P=TILE_P,
             TILE_C=TILE_C,
+            ALIGN_C=ALIGN_C,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=channels_last__tiled_tuned,
             index64=channels_last__tiled__index64,

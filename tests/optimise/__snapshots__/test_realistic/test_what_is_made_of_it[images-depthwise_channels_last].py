@@ -16,6 +16,8 @@ def depthwise_channels_last__tiled(
     grid_y,
     TILE_H: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_H` by `TILE_C` indices of `h` and `c`.
 
@@ -24,6 +26,10 @@ def depthwise_channels_last__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -63,6 +69,8 @@ def _plan_depthwise_channels_last(grid, x_ptr, weight_ptr, y_ptr, H, W, C, K, *,
 
     TILE_C = min(256 // D.itemsize, _power_of_two(grid_x))
     TILE_H = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(H))
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     return [
         _Stage(
             depthwise_channels_last__tiled,
@@ -80,6 +88,8 @@ def _plan_depthwise_channels_last(grid, x_ptr, weight_ptr, y_ptr, H, W, C, K, *,
             grid_y,
             TILE_H=TILE_H,
             TILE_C=TILE_C,
+            ALIGN_C=ALIGN_C,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=depthwise_channels_last__tiled_tuned,
             index64=depthwise_channels_last__tiled__index64,

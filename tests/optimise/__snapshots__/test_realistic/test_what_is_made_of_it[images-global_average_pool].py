@@ -12,6 +12,7 @@ def global_average_pool__whole(
     grid_x,
     TILE_PLANE: tl.constexpr,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces `TILE_PLANE` indices of `plane` by itself.
 
@@ -20,6 +21,9 @@ def global_average_pool__whole(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     plane_tile = tl.program_id(0)
     # block-axis: a program does TILE_PLANE indices of plane.
@@ -42,6 +46,7 @@ def global_average_pool__partial(
     sums_partials,
     grid_x,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `p` to a partial result of `sums`.
 
@@ -50,6 +55,9 @@ def global_average_pool__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -74,6 +82,7 @@ def global_average_pool__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sums`, and stores what is made of them.
 
@@ -82,6 +91,9 @@ def global_average_pool__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     plane_tile = tl.program_id(0)
     # block-axis: a program does TILE_PLANE indices of plane.
@@ -110,6 +122,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
         TILE_PLANE = min(
             {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_P, _power_of_two(grid_x // 264)
         )
+        ALIGN_HW = _alignment(HW, 16)
         return [
             _Stage(
                 global_average_pool__whole,
@@ -120,6 +133,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
                 grid_x,
                 TILE_PLANE=TILE_PLANE,
                 TILE_P=TILE_P,
+                ALIGN_HW=ALIGN_HW,
                 num_warps=4,
                 tuned=global_average_pool__whole_tuned,
                 index64=global_average_pool__whole__index64,
@@ -132,6 +146,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
         parts = triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+        ALIGN_HW = _alignment(HW, 16)
         partial_stage = _Stage(
             global_average_pool__partial,
             (parts * grid_x,),
@@ -140,6 +155,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
             sums_partials,
             grid_x,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=global_average_pool__partial_tuned,
             index64=global_average_pool__partial__index64,
@@ -147,6 +163,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
 
         TILE_PLANE = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_PLANE, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         final_stage = _Stage(
             global_average_pool__final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
@@ -157,6 +174,7 @@ def _plan_global_average_pool(grid, x_ptr, y_ptr, HW, BLOCK, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_PLANE=TILE_PLANE,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=global_average_pool__final_tuned,
             index64=global_average_pool__final__index64,

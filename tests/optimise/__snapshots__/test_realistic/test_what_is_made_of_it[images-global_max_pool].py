@@ -99,6 +99,8 @@ def global_max_pool__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `largest`, and stores what is made of them.
 
@@ -107,6 +109,10 @@ def global_max_pool__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -184,6 +190,8 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
 
     TILE_C = min(4, _power_of_two(grid_x))
     TILE_PART = min(1024 // TILE_C, _power_of_two(parts))
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     final_stage = _Stage(
         global_max_pool__final,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_C"]) * grid_y,),
@@ -195,6 +203,8 @@ def _plan_global_max_pool(grid, x_ptr, y_ptr, C, HW, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=global_max_pool__final_tuned,
         index64=global_max_pool__final__index64,

@@ -20,6 +20,7 @@ def group_norm_apply__tiled(
     grid_y,
     TILE_I_HIGH: tl.constexpr,
     TILE_I_LOW: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program computes `TILE_I_HIGH` by `TILE_I_LOW` indices of `i_high` and `i_low`.
 
@@ -28,6 +29,9 @@ def group_norm_apply__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     i_low_tiles = tl.cdiv(HW, TILE_I_LOW)
@@ -68,6 +72,7 @@ def _plan_group_norm_apply(
     TILE_I_HIGH = min(
         {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_I_LOW, _power_of_two(K)
     )
+    ALIGN_HW = _alignment(HW, 16)
     return [
         _Stage(
             group_norm_apply__tiled,
@@ -90,6 +95,7 @@ def _plan_group_norm_apply(
             grid_y,
             TILE_I_HIGH=TILE_I_HIGH,
             TILE_I_LOW=TILE_I_LOW,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=group_norm_apply__tiled_tuned,
             index64=group_norm_apply__tiled__index64,

@@ -19,6 +19,8 @@ def group_norm_statistics__whole(
     grid_y,
     TILE_N: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_K: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces `TILE_N` indices of `n` by itself.
 
@@ -26,6 +28,10 @@ def group_norm_statistics__whole(
     """
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    K = (K // ALIGN_K) * ALIGN_K
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     g = pid % grid_y
@@ -66,11 +72,17 @@ def group_norm_statistics__partial(
     grid_x,
     grid_y,
     TILE_I: tl.constexpr,
+    ALIGN_K: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `i` to a partial result of `sum` and `squares`.
 
     Launch 1 of 2 in the place of `group_norm_statistics`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    K = (K // ALIGN_K) * ALIGN_K
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(K * HW, TILE_I)
     i_tile = pid % i_tiles
@@ -106,6 +118,7 @@ def group_norm_statistics__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_N: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum` and `squares`, and stores what is made of them.
 
@@ -113,6 +126,9 @@ def group_norm_statistics__final(
     """
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     n_tiles = tl.cdiv(grid_x, TILE_N)
@@ -155,6 +171,8 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
             _power_of_two(grid_x),
             _power_of_two(grid_x * grid_y // 264),
         )
+        ALIGN_K = _alignment(K, 16)
+        ALIGN_HW = _alignment(HW, 16)
         return [
             _Stage(
                 group_norm_statistics__whole,
@@ -170,6 +188,8 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
                 grid_y,
                 TILE_N=TILE_N,
                 TILE_I=TILE_I,
+                ALIGN_K=ALIGN_K,
+                ALIGN_HW=ALIGN_HW,
                 num_warps=4,
                 tuned=group_norm_statistics__whole_tuned,
                 index64=group_norm_statistics__whole__index64,
@@ -181,6 +201,8 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
     sum_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
     squares_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
 
+    ALIGN_K = _alignment(K, 16)
+    ALIGN_HW = _alignment(HW, 16)
     partial_stage = _Stage(
         group_norm_statistics__partial,
         (parts * grid_x * grid_y,),
@@ -193,6 +215,8 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
         grid_x,
         grid_y,
         TILE_I=TILE_I,
+        ALIGN_K=ALIGN_K,
+        ALIGN_HW=ALIGN_HW,
         num_warps=4,
         tuned=group_norm_statistics__partial_tuned,
         index64=group_norm_statistics__partial__index64,
@@ -200,6 +224,7 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
 
     TILE_N = min(4, _power_of_two(grid_x))
     TILE_PART = min(1024 // TILE_N, _power_of_two(parts))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     final_stage = _Stage(
         group_norm_statistics__final,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_N"]) * grid_y,),
@@ -216,6 +241,7 @@ def _plan_group_norm_statistics(grid, x_ptr, mean_ptr, rstd_ptr, G, K, HW, eps, 
         parts,
         TILE_PART=TILE_PART,
         TILE_N=TILE_N,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=group_norm_statistics__final_tuned,
         index64=group_norm_statistics__final__index64,

@@ -4,7 +4,7 @@
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__flat_final_2`
 # block-axis: TILE_FLAT indices of `flat` in `instance_norm__flat_apply`
 # split-kernel: 5 launches: instance_norm__flat_partial, instance_norm__flat_final, instance_norm__flat_partial_2, instance_norm__flat_final_2, instance_norm__flat_apply
-# collapse-axes: `plane` and `p` share lanes where `p` has fewer than 1024 indices
+# collapse-axes: `plane` and `p` share lanes where `p` has fewer than 1024 indices, or starts where accesses are narrow
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__final`
 # block-axis: TILE_PLANE indices of `plane` in `instance_norm__final_2`
 # spread-loop: a program for each tile of TILE_P indices of `p` in `instance_norm__apply`
@@ -22,6 +22,7 @@ def instance_norm__whole(
     grid_x,
     TILE_PLANE: tl.constexpr,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces `TILE_PLANE` indices of `plane` by itself.
 
@@ -32,6 +33,9 @@ def instance_norm__whole(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     plane_tile = tl.program_id(0)
     # block-axis: a program does TILE_PLANE indices of plane.
@@ -75,6 +79,7 @@ def instance_norm__flat_partial(
     sums_partials,
     grid_x,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `p` to a partial result of `sums`.
 
@@ -83,6 +88,9 @@ def instance_norm__flat_partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -107,6 +115,7 @@ def instance_norm__flat_final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sums`.
 
@@ -117,6 +126,9 @@ def instance_norm__flat_final(
         if sums_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     plane_tile = tl.program_id(0)
     # block-axis: a program does TILE_PLANE indices of plane.
@@ -141,6 +153,7 @@ def instance_norm__flat_partial_2(
     squares_partials,
     grid_x,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `p` to a partial result of `squares`.
 
@@ -149,6 +162,9 @@ def instance_norm__flat_partial_2(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -183,6 +199,7 @@ def instance_norm__flat_final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`, and stores what is made of them.
 
@@ -195,6 +212,9 @@ def instance_norm__flat_final_2(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     plane_tile = tl.program_id(0)
     # block-axis: a program does TILE_PLANE indices of plane.
@@ -227,6 +247,8 @@ def instance_norm__flat_apply(
     squares_total,
     grid_x,
     TILE_FLAT: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_FLAT` indices of `flat`.
 
@@ -237,6 +259,10 @@ def instance_norm__flat_apply(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     flat_tile = tl.program_id(0)
     # collapse-axes: flat counts all p of each plane.
@@ -261,6 +287,7 @@ def instance_norm__partial(
     sums_partials,
     grid_x,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `p` to a partial result of `sums`.
 
@@ -269,6 +296,9 @@ def instance_norm__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -293,6 +323,7 @@ def instance_norm__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sums`.
 
@@ -303,6 +334,9 @@ def instance_norm__final(
         if sums_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     plane_tile = tl.program_id(0)
     # block-axis: a program does TILE_PLANE indices of plane.
@@ -327,6 +361,7 @@ def instance_norm__partial_2(
     squares_partials,
     grid_x,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program reduces its part of `p` to a partial result of `squares`.
 
@@ -335,6 +370,9 @@ def instance_norm__partial_2(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -369,6 +407,7 @@ def instance_norm__final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_PLANE: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`, and stores what is made of them.
 
@@ -381,6 +420,9 @@ def instance_norm__final_2(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     plane_tile = tl.program_id(0)
     # block-axis: a program does TILE_PLANE indices of plane.
@@ -412,6 +454,7 @@ def instance_norm__apply(
     sums_total,
     squares_total,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program computes `TILE_P` indices of `p`.
 
@@ -422,6 +465,9 @@ def instance_norm__apply(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -453,6 +499,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
         TILE_PLANE = min(
             {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_P, _power_of_two(grid_x // 264)
         )
+        ALIGN_HW = _alignment(HW, 16)
         return [
             _Stage(
                 instance_norm__whole,
@@ -466,14 +513,22 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
                 grid_x,
                 TILE_PLANE=TILE_PLANE,
                 TILE_P=TILE_P,
+                ALIGN_HW=ALIGN_HW,
                 num_warps=4,
                 tuned=instance_norm__whole_tuned,
                 index64=instance_norm__whole__index64,
             )
         ]
 
-    # Short p share the lanes of tiles with plane.
-    if HW < 1024 and grid_x < 256 and HW >= 16 * BLOCK:
+    # Short p, and those that start where accesses are narrow, share the lanes of tiles with plane.
+    if (
+        (
+            HW < 1024
+            or _alignment(grid_x * HW, 16 // D.itemsize) >= 2 * _alignment(HW, 16 // D.itemsize)
+        )
+        and grid_x < 256
+        and HW >= 16 * BLOCK
+    ):
         TILE_P = min(1024, _power_of_two(HW))
         parts = triton.cdiv(HW, TILE_P)
         sums_partials = _Scratch(_arithmetic(D), parts * grid_x)
@@ -481,6 +536,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
 
+        ALIGN_HW = _alignment(HW, 16)
         flat_partial_stage = _Stage(
             instance_norm__flat_partial,
             (parts * grid_x,),
@@ -489,6 +545,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             sums_partials,
             grid_x,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=instance_norm__flat_partial_tuned,
             index64=instance_norm__flat_partial__index64,
@@ -496,6 +553,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
 
         TILE_PLANE = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_PLANE, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         flat_final_stage = _Stage(
             instance_norm__flat_final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
@@ -505,6 +563,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             parts,
             TILE_PART=TILE_PART,
             TILE_PLANE=TILE_PLANE,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=instance_norm__flat_final_tuned,
             index64=instance_norm__flat_final__index64,
@@ -519,6 +578,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             squares_partials,
             grid_x,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=instance_norm__flat_partial_2_tuned,
             index64=instance_norm__flat_partial_2__index64,
@@ -538,6 +598,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             parts,
             TILE_PART=TILE_PART,
             TILE_PLANE=TILE_PLANE,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=instance_norm__flat_final_2_tuned,
             index64=instance_norm__flat_final_2__index64,
@@ -555,6 +616,8 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             squares_total,
             grid_x,
             TILE_FLAT=TILE_FLAT,
+            ALIGN_HW=ALIGN_HW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=instance_norm__flat_apply_tuned,
             index64=instance_norm__flat_apply__index64,
@@ -576,6 +639,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
 
+        ALIGN_HW = _alignment(HW, 16)
         partial_stage = _Stage(
             instance_norm__partial,
             (parts * grid_x,),
@@ -584,6 +648,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             sums_partials,
             grid_x,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=instance_norm__partial_tuned,
             index64=instance_norm__partial__index64,
@@ -591,6 +656,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
 
         TILE_PLANE = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_PLANE, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         final_stage = _Stage(
             instance_norm__final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_PLANE"]),),
@@ -600,6 +666,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             parts,
             TILE_PART=TILE_PART,
             TILE_PLANE=TILE_PLANE,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=instance_norm__final_tuned,
             index64=instance_norm__final__index64,
@@ -614,6 +681,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             squares_partials,
             grid_x,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=instance_norm__partial_2_tuned,
             index64=instance_norm__partial_2__index64,
@@ -633,6 +701,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             parts,
             TILE_PART=TILE_PART,
             TILE_PLANE=TILE_PLANE,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=instance_norm__final_2_tuned,
             index64=instance_norm__final_2__index64,
@@ -649,6 +718,7 @@ def _plan_instance_norm(grid, x_ptr, y_ptr, mean_ptr, rstd_ptr, HW, eps, BLOCK, 
             sums_total,
             squares_total,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=instance_norm__apply_tuned,
             index64=instance_norm__apply__index64,

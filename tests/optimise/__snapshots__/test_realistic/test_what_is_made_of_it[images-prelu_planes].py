@@ -1,6 +1,6 @@
 # block-axis: TILE_N indices of `n` in `prelu_planes__flat`
 # block-axis: TILE_FLAT indices of `flat` in `prelu_planes__flat`
-# collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
+# collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices, or starts where accesses are narrow
 # block-axis: TILE_N indices of `n` in `prelu_planes__tiled`
 # spread-loop: a program for each tile of TILE_P indices of `p` in `prelu_planes__tiled`
 
@@ -16,6 +16,9 @@ def prelu_planes__flat(
     grid_y,
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_N` by `TILE_FLAT` indices of `n` and `flat`.
 
@@ -24,6 +27,11 @@ def prelu_planes__flat(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
@@ -54,6 +62,7 @@ def prelu_planes__tiled(
     grid_y,
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program computes `TILE_N` by `TILE_P` indices of `n` and `p`.
 
@@ -62,6 +71,9 @@ def prelu_planes__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -86,12 +98,17 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
     if HW < 1 or grid_z > 1:
         return None
 
-    # Short p share the lanes of tiles with c.
-    if HW < 1024:
+    # Short p, and those that start where accesses are narrow, share the lanes of tiles with c.
+    if HW < 1024 or _alignment(grid_x * HW, 16 // D.itemsize) >= 2 * _alignment(
+        HW, 16 // D.itemsize
+    ):
         TILE_FLAT = min(512 // D.itemsize, _power_of_two(grid_x * HW))
         TILE_N = min(
             {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(grid_y)
         )
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_HW = _alignment(HW, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 prelu_planes__flat,
@@ -108,6 +125,9 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
                 grid_y,
                 TILE_N=TILE_N,
                 TILE_FLAT=TILE_FLAT,
+                ALIGN_C=ALIGN_C,
+                ALIGN_HW=ALIGN_HW,
+                ALIGN_GRID_X=ALIGN_GRID_X,
                 num_warps=4,
                 tuned=prelu_planes__flat_tuned,
                 index64=prelu_planes__flat__index64,
@@ -116,6 +136,7 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
 
     TILE_P = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(grid_y))
+    ALIGN_HW = _alignment(HW, 16)
     return [
         _Stage(
             prelu_planes__tiled,
@@ -131,6 +152,7 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
             grid_y,
             TILE_N=TILE_N,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=prelu_planes__tiled_tuned,
             index64=prelu_planes__tiled__index64,

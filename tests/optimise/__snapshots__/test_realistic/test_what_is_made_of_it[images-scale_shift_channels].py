@@ -2,7 +2,7 @@
 # vectorise-loop: TILE_N indices of `n` in `scale_shift_channels__flat`
 # spread-loop: a program for each tile of TILE_N indices of `n` in `scale_shift_channels__flat`
 # block-axis: TILE_FLAT indices of `flat` in `scale_shift_channels__flat`
-# collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices
+# collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices, or starts where accesses are narrow
 # vectorise-loop: TILE_N indices of `n` in `scale_shift_channels__tiled`
 # spread-loop: a program for each tile of TILE_N indices of `n` in `scale_shift_channels__tiled`
 # vectorise-loop: TILE_P indices of `p` in `scale_shift_channels__tiled`
@@ -21,6 +21,9 @@ def scale_shift_channels__flat(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_N` by `TILE_FLAT` indices of `n` and `flat`.
 
@@ -29,6 +32,11 @@ def scale_shift_channels__flat(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * HW, TILE_FLAT)
@@ -61,6 +69,7 @@ def scale_shift_channels__tiled(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_P: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
 ):
     """Each program computes `TILE_N` by `TILE_P` indices of `n` and `p`.
 
@@ -69,6 +78,9 @@ def scale_shift_channels__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    HW = (HW // ALIGN_HW) * ALIGN_HW
 
     pid = tl.program_id(0)
     p_tiles = tl.cdiv(HW, TILE_P)
@@ -93,10 +105,15 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
     if N < 1 or C < 1 or HW < 1 or grid_y > 1 or grid_z > 1:
         return None
 
-    # Short p share the lanes of tiles with c.
-    if HW < 1024:
+    # Short p, and those that start where accesses are narrow, share the lanes of tiles with c.
+    if HW < 1024 or _alignment(grid_x * HW, 16 // D.itemsize) >= 2 * _alignment(
+        HW, 16 // D.itemsize
+    ):
         TILE_FLAT = min(256 // D.itemsize, _power_of_two(grid_x * HW))
         TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(N))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_HW = _alignment(HW, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 scale_shift_channels__flat,
@@ -113,6 +130,9 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
                 grid_x,
                 TILE_N=TILE_N,
                 TILE_FLAT=TILE_FLAT,
+                ALIGN_C=ALIGN_C,
+                ALIGN_HW=ALIGN_HW,
+                ALIGN_GRID_X=ALIGN_GRID_X,
                 num_warps=4,
                 tuned=scale_shift_channels__flat_tuned,
                 index64=scale_shift_channels__flat__index64,
@@ -121,6 +141,7 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
 
     TILE_P = min(min(512, 2048 // D.itemsize), _power_of_two(HW))
     TILE_N = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_P, _power_of_two(N))
+    ALIGN_HW = _alignment(HW, 16)
     return [
         _Stage(
             scale_shift_channels__tiled,
@@ -137,6 +158,7 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
             grid_x,
             TILE_N=TILE_N,
             TILE_P=TILE_P,
+            ALIGN_HW=ALIGN_HW,
             num_warps=4,
             tuned=scale_shift_channels__tiled_tuned,
             index64=scale_shift_channels__tiled__index64,

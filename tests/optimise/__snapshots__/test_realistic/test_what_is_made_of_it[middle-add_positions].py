@@ -1,6 +1,6 @@
 # block-axis: TILE_B indices of `b` in `add_positions__flat`
 # block-axis: TILE_FLAT indices of `flat` in `add_positions__flat`
-# collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices
+# collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices, or starts where accesses are narrow
 # block-axis: TILE_B indices of `b` in `add_positions__tiled`
 # spread-loop: a program for each tile of TILE_COLS indices of `cols` in `add_positions__tiled`
 
@@ -16,6 +16,9 @@ def add_positions__flat(
     grid_y,
     TILE_B: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_S: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_B` by `TILE_FLAT` indices of `b` and `flat`.
 
@@ -24,6 +27,11 @@ def add_positions__flat(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    S = (S // ALIGN_S) * ALIGN_S
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * C, TILE_FLAT)
@@ -56,6 +64,7 @@ def add_positions__tiled(
     grid_y,
     TILE_B: tl.constexpr,
     TILE_COLS: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program computes `TILE_B` by `TILE_COLS` indices of `b` and `cols`.
 
@@ -64,6 +73,9 @@ def add_positions__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(C, TILE_COLS)
@@ -92,12 +104,15 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
     if C < 1 or grid_z > 1:
         return None
 
-    # Short cols share the lanes of tiles with s.
-    if C < 1024:
+    # Short cols, and those that start where accesses are narrow, share the lanes of tiles with s.
+    if C < 1024 or _alignment(grid_x * C, 16 // D.itemsize) >= 2 * _alignment(C, 16 // D.itemsize):
         TILE_FLAT = min(512 // D.itemsize, _power_of_two(grid_x * C))
         TILE_B = min(
             {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_FLAT, _power_of_two(grid_y)
         )
+        ALIGN_S = _alignment(S, 16)
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 add_positions__flat,
@@ -114,6 +129,9 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
                 grid_y,
                 TILE_B=TILE_B,
                 TILE_FLAT=TILE_FLAT,
+                ALIGN_S=ALIGN_S,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
                 num_warps=4,
                 tuned=add_positions__flat_tuned,
                 index64=add_positions__flat__index64,
@@ -122,6 +140,7 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
 
     TILE_COLS = min(512 // D.itemsize, _power_of_two(C))
     TILE_B = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_COLS, _power_of_two(grid_y))
+    ALIGN_C = _alignment(C, 16)
     return [
         _Stage(
             add_positions__tiled,
@@ -137,6 +156,7 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
             grid_y,
             TILE_B=TILE_B,
             TILE_COLS=TILE_COLS,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=add_positions__tiled_tuned,
             index64=add_positions__tiled__index64,

@@ -14,11 +14,17 @@ def max_over_middle__whole(
     grid_y,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_Y: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
     Launched in the place of `max_over_middle`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_y = (grid_y // ALIGN_GRID_Y) * ALIGN_GRID_Y
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_y, TILE_C)
     c_tile = pid % c_tiles
@@ -28,7 +34,7 @@ def max_over_middle__whole(
     c_mask = c < grid_y
 
     largest = tl.full([TILE_S, TILE_C], -3.4028235e38, tl.float32)
-    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+    for s_start in tl.range(0, S, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_Y > 1 else 1):
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < S
         mask = c_mask & s_mask
@@ -56,11 +62,17 @@ def max_over_middle__partial(
     s_per_share,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_Y: tl.constexpr,
 ):
     """Each program reduces its part of `s` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `max_over_middle`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_y = (grid_y // ALIGN_GRID_Y) * ALIGN_GRID_Y
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_y, TILE_C)
     c_tile = pid % c_tiles
@@ -74,7 +86,9 @@ def max_over_middle__partial(
     share_end = tl.minimum(share_start + s_per_share, S)
 
     largest = tl.full([TILE_S, TILE_C], -3.4028235e38, tl.float32)
-    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+    for s_start in tl.range(
+        share_start, share_end, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_Y > 1 else 1
+    ):
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < share_end
         mask = c_mask & s_mask
@@ -103,11 +117,15 @@ def max_over_middle__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_B: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `max_over_middle`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     b_tiles = tl.cdiv(grid_x, TILE_B)
     b_tile = pid % b_tiles
@@ -140,6 +158,8 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
     if max(1024, grid_x * grid_y) >= S:
         TILE_C = min(32, _power_of_two(grid_y), max(8, _power_of_two(grid_x * grid_y // 128)))
         TILE_S = min(128, _power_of_two(triton.cdiv(S, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_Y = _alignment(grid_y, 16)
         return [
             _Stage(
                 max_over_middle__whole,
@@ -151,7 +171,9 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
                 grid_y,
                 TILE_S=TILE_S,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_Y=ALIGN_GRID_Y,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_Y)),
                 tuned=max_over_middle__whole_tuned,
                 index64=max_over_middle__whole__index64,
             )
@@ -171,6 +193,8 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
     parts = triton.cdiv(S, s_per_share)
     largest_partials = _Scratch(torch.float32, parts * (grid_x * grid_y))
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_Y = _alignment(grid_y, 16)
     partial_stage = _Stage(
         max_over_middle__partial,
         (triton.cdiv(grid_y, TILE_C) * grid_x * parts,),
@@ -183,13 +207,16 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
         s_per_share,
         TILE_S=TILE_S,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_Y=ALIGN_GRID_Y,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_Y)),
         tuned=max_over_middle__partial_tuned,
         index64=max_over_middle__partial__index64,
     )
 
     TILE_B = min(4, _power_of_two(grid_x))
     TILE_PART = min(1024 // TILE_B, _power_of_two(parts))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     final_stage = _Stage(
         max_over_middle__final,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_B"]) * grid_y,),
@@ -201,6 +228,7 @@ def _plan_max_over_middle(grid, x_ptr, y_ptr, S, C, BLOCK):
         parts,
         TILE_PART=TILE_PART,
         TILE_B=TILE_B,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=max_over_middle__final_tuned,
         index64=max_over_middle__final__index64,

@@ -16,6 +16,8 @@ def mean_over_middle__whole(
     grid_x,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -24,6 +26,10 @@ def mean_over_middle__whole(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -34,7 +40,7 @@ def mean_over_middle__whole(
     c_mask = c < grid_x
 
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+    for s_start in tl.range(0, S, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < S)
@@ -54,6 +60,8 @@ def mean_over_middle__partial(
     s_per_share,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `s` to a partial result of `sum`.
 
@@ -62,6 +70,10 @@ def mean_over_middle__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -76,7 +88,9 @@ def mean_over_middle__partial(
     share_end = tl.minimum(share_start + s_per_share, S)
 
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+    for s_start in tl.range(
+        share_start, share_end, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < share_end)
@@ -98,6 +112,8 @@ def mean_over_middle__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -106,6 +122,10 @@ def mean_over_middle__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -135,6 +155,8 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     if max(1024, grid_x * grid_y) >= S:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x * grid_y // 128)))
         TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(S, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 mean_over_middle__whole,
@@ -146,7 +168,9 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
                 grid_x,
                 TILE_S=TILE_S,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=mean_over_middle__whole_tuned,
                 index64=mean_over_middle__whole__index64,
             )
@@ -166,6 +190,8 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     parts = triton.cdiv(S, s_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         mean_over_middle__partial,
         (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
@@ -178,7 +204,9 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         s_per_share,
         TILE_S=TILE_S,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=mean_over_middle__partial_tuned,
         index64=mean_over_middle__partial__index64,
     )
@@ -197,6 +225,8 @@ def _plan_mean_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=mean_over_middle__final_tuned,
         index64=mean_over_middle__final__index64,

@@ -21,6 +21,9 @@ def sum_around_middle__flat_partial(
     b_per_share,
     TILE_B: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_S: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `b` to a partial result of `sum`.
 
@@ -31,6 +34,11 @@ def sum_around_middle__flat_partial(
         if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
         else x_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    S = (S // ALIGN_S) * ALIGN_S
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(grid_x * C, TILE_FLAT)
@@ -45,7 +53,12 @@ def sum_around_middle__flat_partial(
     share_end = tl.minimum(share_start + b_per_share, B)
 
     sum = tl.zeros([TILE_B, TILE_FLAT], D)
-    for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
+    for b_start in tl.range(
+        share_start,
+        share_end,
+        TILE_B,
+        num_stages=4 if ALIGN_S * ALIGN_C > 1 and ALIGN_C * ALIGN_GRID_X > 1 else 1,
+    ):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         mask = flat_mask & (b < share_end)
@@ -65,6 +78,7 @@ def sum_around_middle__flat_final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -75,6 +89,9 @@ def sum_around_middle__flat_final(
         if y_ptr.dtype.element_ty == tl.float16 or y_ptr.dtype.element_ty == tl.bfloat16
         else y_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     s = tl.program_id(0)
 
@@ -102,6 +119,7 @@ def sum_around_middle__partial(
     b_per_share,
     TILE_B: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces its part of `b` and `c` to a partial result of `sum`.
 
@@ -112,6 +130,9 @@ def sum_around_middle__partial(
         if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
         else x_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
@@ -145,6 +166,7 @@ def sum_around_middle__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_S: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -155,6 +177,9 @@ def sum_around_middle__final(
         if y_ptr.dtype.element_ty == tl.float16 or y_ptr.dtype.element_ty == tl.bfloat16
         else y_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     s_tile = tl.program_id(0)
     # block-axis: a program does TILE_S indices of s.
@@ -193,6 +218,9 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
         parts = triton.cdiv(B, b_per_share)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x * C)
 
+        ALIGN_S = _alignment(S, 16)
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         flat_partial_stage = _Stage(
             sum_around_middle__flat_partial,
             (triton.cdiv(grid_x * C, TILE_FLAT) * parts,),
@@ -205,7 +233,10 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             b_per_share,
             TILE_B=TILE_B,
             TILE_FLAT=TILE_FLAT,
-            num_warps=4,
+            ALIGN_S=ALIGN_S,
+            ALIGN_C=ALIGN_C,
+            ALIGN_GRID_X=ALIGN_GRID_X,
+            num_warps=max(4, 8 // min(ALIGN_S * ALIGN_C, ALIGN_C * ALIGN_GRID_X)),
             tuned=sum_around_middle__flat_partial_tuned,
             index64=sum_around_middle__flat_partial__index64,
         )
@@ -222,6 +253,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_C=TILE_C,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=sum_around_middle__flat_final_tuned,
             index64=sum_around_middle__flat_final__index64,
@@ -237,6 +269,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
     parts = b_parts * triton.cdiv(C, TILE_C)
     sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
     partial_stage = _Stage(
         sum_around_middle__partial,
         (triton.cdiv(C, TILE_C) * grid_x * b_parts,),
@@ -249,6 +282,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
         b_per_share,
         TILE_B=TILE_B,
         TILE_C=TILE_C,
+        ALIGN_C=ALIGN_C,
         num_warps=4,
         tuned=sum_around_middle__partial_tuned,
         index64=sum_around_middle__partial__index64,
@@ -256,6 +290,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
 
     TILE_S = min(4, _power_of_two(grid_x))
     TILE_PART = min(1024 // TILE_S, _power_of_two(parts))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     final_stage = _Stage(
         sum_around_middle__final,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_S"]),),
@@ -265,6 +300,7 @@ def _plan_sum_around_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_S=TILE_S,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=sum_around_middle__final_tuned,
         index64=sum_around_middle__final__index64,

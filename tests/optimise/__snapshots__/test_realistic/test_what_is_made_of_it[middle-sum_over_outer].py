@@ -16,6 +16,8 @@ def sum_over_outer__whole(
     grid_x,
     TILE_B: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_SC: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_I` indices of `i` by itself.
 
@@ -25,13 +27,17 @@ def sum_over_outer__whole(
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    SC = (SC // ALIGN_SC) * ALIGN_SC
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     i_tile = tl.program_id(0)
     # block-axis: a program does TILE_I indices of i.
     i = i_tile * TILE_I + tl.arange(0, TILE_I)[None, :]
     i_mask = i < grid_x
 
     sum = tl.zeros([TILE_B, TILE_I], D)
-    for b_start in tl.range(0, B, TILE_B, num_stages=4):
+    for b_start in tl.range(0, B, TILE_B, num_stages=4 if ALIGN_SC > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         mask = i_mask & (b < B)
@@ -50,6 +56,8 @@ def sum_over_outer__partial(
     b_per_share,
     TILE_B: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_SC: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `b` to a partial result of `sum`.
 
@@ -58,6 +66,10 @@ def sum_over_outer__partial(
     D: tl.constexpr = (
         dy_ptr.dtype.element_ty if dy_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    SC = (SC // ALIGN_SC) * ALIGN_SC
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(grid_x, TILE_I)
@@ -71,7 +83,9 @@ def sum_over_outer__partial(
     share_end = tl.minimum(share_start + b_per_share, B)
 
     sum = tl.zeros([TILE_B, TILE_I], D)
-    for b_start in tl.range(share_start, share_end, TILE_B, num_stages=4):
+    for b_start in tl.range(
+        share_start, share_end, TILE_B, num_stages=4 if ALIGN_SC > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_B indices of b at a time.
         b = b_start + tl.arange(0, TILE_B)[:, None]
         mask = i_mask & (b < share_end)
@@ -90,6 +104,7 @@ def sum_over_outer__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -98,6 +113,9 @@ def sum_over_outer__final(
     D: tl.constexpr = (
         dx_ptr.dtype.element_ty if dx_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     i_tile = tl.program_id(0)
     # block-axis: a program does TILE_I indices of i.
@@ -124,6 +142,8 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
     if max(1024, grid_x) >= B:
         TILE_I = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_B = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(B, 4)))
+        ALIGN_SC = _alignment(SC, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 sum_over_outer__whole,
@@ -135,7 +155,9 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
                 grid_x,
                 TILE_B=TILE_B,
                 TILE_I=TILE_I,
-                num_warps=4,
+                ALIGN_SC=ALIGN_SC,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_SC, ALIGN_GRID_X)),
                 tuned=sum_over_outer__whole_tuned,
                 index64=sum_over_outer__whole__index64,
             )
@@ -153,6 +175,8 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
     parts = triton.cdiv(B, b_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_SC = _alignment(SC, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         sum_over_outer__partial,
         (triton.cdiv(grid_x, TILE_I) * parts,),
@@ -164,7 +188,9 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
         b_per_share,
         TILE_B=TILE_B,
         TILE_I=TILE_I,
-        num_warps=4,
+        ALIGN_SC=ALIGN_SC,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_SC, ALIGN_GRID_X)),
         tuned=sum_over_outer__partial_tuned,
         index64=sum_over_outer__partial__index64,
     )
@@ -180,6 +206,7 @@ def _plan_sum_over_outer(grid, dy_ptr, dx_ptr, B, SC, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_I=TILE_I,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=sum_over_outer__final_tuned,
         index64=sum_over_outer__final__index64,

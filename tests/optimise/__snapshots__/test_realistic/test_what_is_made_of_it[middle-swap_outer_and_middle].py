@@ -14,11 +14,15 @@ def swap_outer_and_middle__tiled(
     grid_x,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program computes `TILE_S` by `TILE_C` indices of `s` and `c`.
 
     Launched in the place of `swap_outer_and_middle`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
     c_tile = pid % c_tiles
@@ -43,6 +47,7 @@ def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
 
     TILE_C = min(min(512, 2048 // D.itemsize), _power_of_two(C))
     TILE_S = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(S))
+    ALIGN_C = _alignment(C, 16)
     return [
         _Stage(
             swap_outer_and_middle__tiled,
@@ -57,6 +62,7 @@ def _plan_swap_outer_and_middle(grid, x_ptr, y_ptr, B, S, C, *, D):
             grid_x,
             TILE_S=TILE_S,
             TILE_C=TILE_C,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=swap_outer_and_middle__tiled_tuned,
             index64=swap_outer_and_middle__tiled__index64,

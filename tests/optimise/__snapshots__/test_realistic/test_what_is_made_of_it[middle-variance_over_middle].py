@@ -19,6 +19,8 @@ def variance_over_middle__whole(
     grid_x,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -27,6 +29,10 @@ def variance_over_middle__whole(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -38,7 +44,7 @@ def variance_over_middle__whole(
 
     base = b * S * C + c
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+    for s_start in tl.range(0, S, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < S)
@@ -46,7 +52,7 @@ def variance_over_middle__whole(
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(S, D)
     squares = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+    for s_start in tl.range(0, S, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < S
@@ -68,6 +74,8 @@ def variance_over_middle__partial(
     s_per_share,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `s` to a partial result of `sum`.
 
@@ -76,6 +84,10 @@ def variance_over_middle__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -91,7 +103,9 @@ def variance_over_middle__partial(
 
     base = b * S * C + c
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+    for s_start in tl.range(
+        share_start, share_end, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < share_end)
@@ -111,6 +125,7 @@ def variance_over_middle__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`.
 
@@ -121,6 +136,9 @@ def variance_over_middle__final(
         if sum_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -152,6 +170,8 @@ def variance_over_middle__partial_2(
     s_per_share,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `s` to a partial result of `squares`.
 
@@ -160,6 +180,10 @@ def variance_over_middle__partial_2(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -177,7 +201,9 @@ def variance_over_middle__partial_2(
     base = b * S * C + c
     mean = sum / tl.cast(S, D)
     squares = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+    for s_start in tl.range(
+        share_start, share_end, TILE_S, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         s_mask = s < share_end
@@ -201,6 +227,8 @@ def variance_over_middle__final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`, and stores what is made of them.
 
@@ -209,6 +237,10 @@ def variance_over_middle__final_2(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -238,6 +270,8 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     if max(1024, grid_x * grid_y) >= S:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x * grid_y // 128)))
         TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(S, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 variance_over_middle__whole,
@@ -249,7 +283,9 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
                 grid_x,
                 TILE_S=TILE_S,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=variance_over_middle__whole_tuned,
                 index64=variance_over_middle__whole__index64,
             )
@@ -271,6 +307,8 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
     sum_total = _Scratch(_arithmetic(D), grid_x * grid_y)
     squares_partials = _Scratch(_arithmetic(D), parts * (grid_x * grid_y))
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         variance_over_middle__partial,
         (triton.cdiv(grid_x, TILE_C) * grid_y * parts,),
@@ -283,7 +321,9 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         s_per_share,
         TILE_S=TILE_S,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=variance_over_middle__partial_tuned,
         index64=variance_over_middle__partial__index64,
     )
@@ -300,6 +340,7 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=variance_over_middle__final_tuned,
         index64=variance_over_middle__final__index64,
@@ -319,7 +360,9 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         s_per_share,
         TILE_S=TILE_S,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=variance_over_middle__partial_2_tuned,
         index64=variance_over_middle__partial_2__index64,
     )
@@ -337,6 +380,8 @@ def _plan_variance_over_middle(grid, x_ptr, y_ptr, S, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=variance_over_middle__final_2_tuned,
         index64=variance_over_middle__final_2__index64,

@@ -12,6 +12,7 @@ def add_to_rows__tiled(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program computes `TILE_ROW` by `TILE_I` indices of `row` and `i`.
 
@@ -22,6 +23,9 @@ def add_to_rows__tiled(
         if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
         else x_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(N, TILE_I)
@@ -49,6 +53,7 @@ def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
 
     TILE_I = min(512 // D.itemsize, _power_of_two(N))
     TILE_ROW = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_I, _power_of_two(grid_x))
+    ALIGN_N = _alignment(N, 16)
     return [
         _Stage(
             add_to_rows__tiled,
@@ -60,6 +65,7 @@ def _plan_add_to_rows(grid, x_ptr, bias_ptr, y_ptr, N, *, D):
             grid_x,
             TILE_ROW=TILE_ROW,
             TILE_I=TILE_I,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=add_to_rows__tiled_tuned,
             index64=add_to_rows__tiled__index64,

@@ -9,11 +9,15 @@ def dot_product__partial(
     n,
     sums_partials,
     TILE_AT: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `at` to a partial result of `sums`.
 
     Launch 1 of 2 in the place of `dot_product`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    n = (n // ALIGN_N) * ALIGN_N
+
     at_tile = tl.program_id(0)
     # split-reduction: a program does TILE_AT indices of at.
     at = at_tile * TILE_AT + tl.arange(0, TILE_AT)
@@ -31,11 +35,15 @@ def dot_product__final(
     sums_partials,
     parts,
     TILE_PART: tl.constexpr,
+    ALIGN_PARTS: tl.constexpr,
 ):
     """Combines the partial results of `sums`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `dot_product`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    parts = (parts // ALIGN_PARTS) * ALIGN_PARTS
+
     sums = tl.zeros([TILE_PART], tl.float32)
     for part_start in range(0, parts, TILE_PART):
         part = part_start + tl.arange(0, TILE_PART)
@@ -57,6 +65,7 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
         parts = triton.cdiv(n, TILE_AT)
         sums_partials = _Scratch(torch.float32, parts)
 
+        ALIGN_N = _alignment(n, 16)
         partial_stage = _Stage(
             dot_product__partial,
             (parts,),
@@ -65,12 +74,14 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
             n,
             sums_partials,
             TILE_AT=TILE_AT,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=dot_product__partial_tuned,
             index64=dot_product__partial__index64,
         )
 
         TILE_PART = min(1024, _power_of_two(parts))
+        ALIGN_PARTS = _alignment(parts, 16)
         final_stage = _Stage(
             dot_product__final,
             (1,),
@@ -78,6 +89,7 @@ def _plan_dot_product(grid, a_ptr, b_ptr, y_ptr, n, BLOCK, *, D):
             sums_partials,
             parts,
             TILE_PART=TILE_PART,
+            ALIGN_PARTS=ALIGN_PARTS,
             num_warps=4,
             tuned=dot_product__final_tuned,
             index64=dot_product__final__index64,

@@ -8,6 +8,7 @@ def largest_magnitude__partial(
     n,
     largest_partials,
     TILE_AT: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `at` to a partial result of `largest`.
 
@@ -16,6 +17,9 @@ def largest_magnitude__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    n = (n // ALIGN_N) * ALIGN_N
 
     at_tile = tl.program_id(0)
     # split-reduction: a program does TILE_AT indices of at.
@@ -37,6 +41,7 @@ def largest_magnitude__final(
     largest_partials,
     parts,
     TILE_PART: tl.constexpr,
+    ALIGN_PARTS: tl.constexpr,
 ):
     """Combines the partial results of `largest`, and stores what is made of them.
 
@@ -45,6 +50,9 @@ def largest_magnitude__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    parts = (parts // ALIGN_PARTS) * ALIGN_PARTS
 
     largest = tl.full([TILE_PART], -float("inf"), D)
     for part_start in range(0, parts, TILE_PART):
@@ -71,6 +79,7 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
         parts = triton.cdiv(n, TILE_AT)
         largest_partials = _Scratch(_arithmetic(D), parts)
 
+        ALIGN_N = _alignment(n, 16)
         partial_stage = _Stage(
             largest_magnitude__partial,
             (parts,),
@@ -78,12 +87,14 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
             n,
             largest_partials,
             TILE_AT=TILE_AT,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=largest_magnitude__partial_tuned,
             index64=largest_magnitude__partial__index64,
         )
 
         TILE_PART = min(1024, _power_of_two(parts))
+        ALIGN_PARTS = _alignment(parts, 16)
         final_stage = _Stage(
             largest_magnitude__final,
             (1,),
@@ -91,6 +102,7 @@ def _plan_largest_magnitude(grid, x_ptr, y_ptr, n, BLOCK, *, D):
             largest_partials,
             parts,
             TILE_PART=TILE_PART,
+            ALIGN_PARTS=ALIGN_PARTS,
             num_warps=4,
             tuned=largest_magnitude__final_tuned,
             index64=largest_magnitude__final__index64,

@@ -10,6 +10,7 @@ def mean_squared_error__partial(
     n,
     sum_partials,
     TILE_I: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `i` to a partial result of `sum`.
 
@@ -18,6 +19,9 @@ def mean_squared_error__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    n = (n // ALIGN_N) * ALIGN_N
 
     i_tile = tl.program_id(0)
     # split-reduction: a program does TILE_I indices of i.
@@ -38,6 +42,7 @@ def mean_squared_error__final(
     sum_partials,
     parts,
     TILE_PART: tl.constexpr,
+    ALIGN_PARTS: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -48,6 +53,9 @@ def mean_squared_error__final(
         if loss_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    parts = (parts // ALIGN_PARTS) * ALIGN_PARTS
 
     sum = tl.zeros([TILE_PART], D)
     for part_start in range(0, parts, TILE_PART):
@@ -68,6 +76,7 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
     parts = triton.cdiv(n, TILE_I)
     sum_partials = _Scratch(_arithmetic(D), parts)
 
+    ALIGN_N = _alignment(n, 16)
     partial_stage = _Stage(
         mean_squared_error__partial,
         (parts,),
@@ -76,12 +85,14 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
         n,
         sum_partials,
         TILE_I=TILE_I,
+        ALIGN_N=ALIGN_N,
         num_warps=4,
         tuned=mean_squared_error__partial_tuned,
         index64=mean_squared_error__partial__index64,
     )
 
     TILE_PART = min(1024, _power_of_two(parts))
+    ALIGN_PARTS = _alignment(parts, 16)
     final_stage = _Stage(
         mean_squared_error__final,
         (1,),
@@ -90,6 +101,7 @@ def _plan_mean_squared_error(grid, x_ptr, target_ptr, loss_ptr, n, *, D):
         sum_partials,
         parts,
         TILE_PART=TILE_PART,
+        ALIGN_PARTS=ALIGN_PARTS,
         num_warps=4,
         tuned=mean_squared_error__final_tuned,
         index64=mean_squared_error__final__index64,

@@ -3,7 +3,7 @@
 # block-axis: TILE_ROW indices of `row` in `normalise_rows__flat_final`
 # block-axis: TILE_FLAT indices of `flat` in `normalise_rows__flat_apply`
 # split-kernel: 3 launches: normalise_rows__flat_partial, normalise_rows__flat_final, normalise_rows__flat_apply
-# collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices
+# collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices, or starts where accesses are narrow
 # block-axis: TILE_ROW indices of `row` in `normalise_rows__final`
 # spread-loop: a program for each tile of TILE_COLS indices of `cols` in `normalise_rows__apply`
 # split-kernel: 3 launches: normalise_rows__partial, normalise_rows__final, normalise_rows__apply
@@ -18,6 +18,7 @@ def normalise_rows__whole(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces `TILE_ROW` indices of `row` by itself.
 
@@ -28,6 +29,9 @@ def normalise_rows__whole(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -58,6 +62,7 @@ def normalise_rows__flat_partial(
     squares_partials,
     grid_x,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `cols` to a partial result of `squares`.
 
@@ -66,6 +71,9 @@ def normalise_rows__flat_partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(N, TILE_COLS)
@@ -90,6 +98,7 @@ def normalise_rows__flat_final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`.
 
@@ -100,6 +109,9 @@ def normalise_rows__flat_final(
         if squares_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -125,6 +137,8 @@ def normalise_rows__flat_apply(
     squares_total,
     grid_x,
     TILE_FLAT: tl.constexpr,
+    ALIGN_N: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program computes `TILE_FLAT` indices of `flat`.
 
@@ -135,6 +149,10 @@ def normalise_rows__flat_apply(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     flat_tile = tl.program_id(0)
     # collapse-axes: flat counts all cols of each row.
@@ -156,6 +174,7 @@ def normalise_rows__partial(
     squares_partials,
     grid_x,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `cols` to a partial result of `squares`.
 
@@ -164,6 +183,9 @@ def normalise_rows__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(N, TILE_COLS)
@@ -188,6 +210,7 @@ def normalise_rows__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`.
 
@@ -198,6 +221,9 @@ def normalise_rows__final(
         if squares_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -222,6 +248,7 @@ def normalise_rows__apply(
     eps,
     squares_total,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program computes `TILE_COLS` indices of `cols`.
 
@@ -232,6 +259,9 @@ def normalise_rows__apply(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(N, TILE_COLS)
@@ -260,6 +290,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_COLS,
             _power_of_two(grid_x // 264),
         )
+        ALIGN_N = _alignment(N, 16)
         return [
             _Stage(
                 normalise_rows__whole,
@@ -271,19 +302,28 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
                 grid_x,
                 TILE_ROW=TILE_ROW,
                 TILE_COLS=TILE_COLS,
+                ALIGN_N=ALIGN_N,
                 num_warps=4,
                 tuned=normalise_rows__whole_tuned,
                 index64=normalise_rows__whole__index64,
             )
         ]
 
-    # Short cols share the lanes of tiles with row.
-    if N < 1024 and grid_x < 256 and N >= 16 * BLOCK:
+    # Short cols, and those that start where accesses are narrow, share the lanes of tiles with row.
+    if (
+        (
+            N < 1024
+            or _alignment(grid_x * N, 16 // D.itemsize) >= 2 * _alignment(N, 16 // D.itemsize)
+        )
+        and grid_x < 256
+        and N >= 16 * BLOCK
+    ):
         TILE_COLS = min(1024, _power_of_two(N))
         parts = triton.cdiv(N, TILE_COLS)
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
 
+        ALIGN_N = _alignment(N, 16)
         flat_partial_stage = _Stage(
             normalise_rows__flat_partial,
             (parts * grid_x,),
@@ -292,6 +332,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             squares_partials,
             grid_x,
             TILE_COLS=TILE_COLS,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=normalise_rows__flat_partial_tuned,
             index64=normalise_rows__flat_partial__index64,
@@ -299,6 +340,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
 
         TILE_ROW = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         flat_final_stage = _Stage(
             normalise_rows__flat_final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
@@ -308,6 +350,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_ROW=TILE_ROW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=normalise_rows__flat_final_tuned,
             index64=normalise_rows__flat_final__index64,
@@ -324,6 +367,8 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             squares_total,
             grid_x,
             TILE_FLAT=TILE_FLAT,
+            ALIGN_N=ALIGN_N,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=normalise_rows__flat_apply_tuned,
             index64=normalise_rows__flat_apply__index64,
@@ -337,6 +382,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
         squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
         squares_total = _Scratch(_arithmetic(D), grid_x)
 
+        ALIGN_N = _alignment(N, 16)
         partial_stage = _Stage(
             normalise_rows__partial,
             (parts * grid_x,),
@@ -345,6 +391,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             squares_partials,
             grid_x,
             TILE_COLS=TILE_COLS,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=normalise_rows__partial_tuned,
             index64=normalise_rows__partial__index64,
@@ -352,6 +399,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
 
         TILE_ROW = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         final_stage = _Stage(
             normalise_rows__final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
@@ -361,6 +409,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_ROW=TILE_ROW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=normalise_rows__final_tuned,
             index64=normalise_rows__final__index64,
@@ -376,6 +425,7 @@ def _plan_normalise_rows(grid, x_ptr, y_ptr, N, eps, BLOCK, *, D):
             eps,
             squares_total,
             TILE_COLS=TILE_COLS,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=normalise_rows__apply_tuned,
             index64=normalise_rows__apply__index64,

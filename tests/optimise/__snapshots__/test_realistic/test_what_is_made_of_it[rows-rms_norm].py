@@ -20,6 +20,7 @@ def rms_norm__whole(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces `TILE_ROW` indices of `row` by itself.
 
@@ -30,6 +31,9 @@ def rms_norm__whole(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -68,6 +72,7 @@ def rms_norm__partial(
     squares_partials,
     grid_x,
     TILE_I: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `i` to a partial result of `squares`.
 
@@ -76,6 +81,9 @@ def rms_norm__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(N, TILE_I)
@@ -103,6 +111,7 @@ def rms_norm__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `squares`, and stores what is made of them.
 
@@ -115,6 +124,9 @@ def rms_norm__final(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -144,6 +156,7 @@ def rms_norm__apply(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program computes `TILE_ROW` by `TILE_I` indices of `row` and `i`.
 
@@ -154,6 +167,9 @@ def rms_norm__apply(
     )
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     eps = tl.cast(eps, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(N, TILE_I)
@@ -189,6 +205,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
         TILE_ROW = min(
             {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_I, _power_of_two(grid_x // 264)
         )
+        ALIGN_N = _alignment(N, 16)
         return [
             _Stage(
                 rms_norm__whole,
@@ -202,6 +219,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
                 grid_x,
                 TILE_ROW=TILE_ROW,
                 TILE_I=TILE_I,
+                ALIGN_N=ALIGN_N,
                 num_warps=4,
                 tuned=rms_norm__whole_tuned,
                 index64=rms_norm__whole__index64,
@@ -213,6 +231,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
     squares_partials = _Scratch(_arithmetic(D), parts * grid_x)
     squares_total = _Scratch(_arithmetic(D), grid_x)
 
+    ALIGN_N = _alignment(N, 16)
     partial_stage = _Stage(
         rms_norm__partial,
         (parts * grid_x,),
@@ -221,6 +240,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
         squares_partials,
         grid_x,
         TILE_I=TILE_I,
+        ALIGN_N=ALIGN_N,
         num_warps=4,
         tuned=rms_norm__partial_tuned,
         index64=rms_norm__partial__index64,
@@ -228,6 +248,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
 
     TILE_ROW = min(4, _power_of_two(grid_x))
     TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     final_stage = _Stage(
         rms_norm__final,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
@@ -240,6 +261,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_ROW=TILE_ROW,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=rms_norm__final_tuned,
         index64=rms_norm__final__index64,
@@ -259,6 +281,7 @@ def _plan_rms_norm(grid, x_ptr, weight_ptr, y_ptr, rrms_ptr, N, eps, *, D):
         grid_x,
         TILE_ROW=TILE_ROW,
         TILE_I=TILE_I,
+        ALIGN_N=ALIGN_N,
         num_warps=4,
         tuned=rms_norm__apply_tuned,
         index64=rms_norm__apply__index64,

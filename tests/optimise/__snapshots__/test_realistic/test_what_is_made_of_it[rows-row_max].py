@@ -13,6 +13,7 @@ def row_max__whole(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces `TILE_ROW` indices of `row` by itself.
 
@@ -20,6 +21,9 @@ def row_max__whole(
     """
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     lowest = tl.cast(lowest, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -51,6 +55,7 @@ def row_max__partial(
     largest_partials,
     grid_x,
     TILE_COLS: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `cols` to a partial result of `largest`.
 
@@ -58,6 +63,9 @@ def row_max__partial(
     """
     # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
     lowest = tl.cast(lowest, tl.float32)
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(N, TILE_COLS)
@@ -90,11 +98,15 @@ def row_max__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `row_max`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
     row = row_tile * TILE_ROW + tl.arange(0, TILE_ROW)[None, :]
@@ -124,6 +136,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
     if N < 1024:
         TILE_COLS = min(1024, _power_of_two(N))
         TILE_ROW = min(1024 // TILE_COLS, _power_of_two(grid_x // 264))
+        ALIGN_N = _alignment(N, 16)
         return [
             _Stage(
                 row_max__whole,
@@ -135,6 +148,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
                 grid_x,
                 TILE_ROW=TILE_ROW,
                 TILE_COLS=TILE_COLS,
+                ALIGN_N=ALIGN_N,
                 num_warps=4,
                 tuned=row_max__whole_tuned,
                 index64=row_max__whole__index64,
@@ -147,6 +161,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
         parts = triton.cdiv(N, TILE_COLS)
         largest_partials = _Scratch(torch.float32, parts * grid_x)
 
+        ALIGN_N = _alignment(N, 16)
         partial_stage = _Stage(
             row_max__partial,
             (parts * grid_x,),
@@ -156,6 +171,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
             largest_partials,
             grid_x,
             TILE_COLS=TILE_COLS,
+            ALIGN_N=ALIGN_N,
             num_warps=4,
             tuned=row_max__partial_tuned,
             index64=row_max__partial__index64,
@@ -163,6 +179,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
 
         TILE_ROW = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         final_stage = _Stage(
             row_max__final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
@@ -172,6 +189,7 @@ def _plan_row_max(grid, x_ptr, y_ptr, N, lowest, BLOCK):
             parts,
             TILE_PART=TILE_PART,
             TILE_ROW=TILE_ROW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=row_max__final_tuned,
             index64=row_max__final__index64,

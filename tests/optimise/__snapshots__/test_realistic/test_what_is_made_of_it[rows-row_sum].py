@@ -14,6 +14,7 @@ def row_sum__whole(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_I: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces `TILE_ROW` indices of `row` by itself.
 
@@ -24,6 +25,9 @@ def row_sum__whole(
         if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
         else x_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -47,6 +51,7 @@ def row_sum__partial(
     sum_partials,
     grid_x,
     TILE_I: tl.constexpr,
+    ALIGN_N: tl.constexpr,
 ):
     """Each program reduces its part of `i` to a partial result of `sum`.
 
@@ -57,6 +62,9 @@ def row_sum__partial(
         if x_ptr.dtype.element_ty == tl.float16 or x_ptr.dtype.element_ty == tl.bfloat16
         else x_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    N = (N // ALIGN_N) * ALIGN_N
 
     pid = tl.program_id(0)
     i_tiles = tl.cdiv(N, TILE_I)
@@ -80,6 +88,7 @@ def row_sum__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -90,6 +99,9 @@ def row_sum__final(
         if y_ptr.dtype.element_ty == tl.float16 or y_ptr.dtype.element_ty == tl.bfloat16
         else y_ptr.dtype.element_ty
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -118,6 +130,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
         TILE_ROW = min(
             {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_I, _power_of_two(grid_x // 264)
         )
+        ALIGN_N = _alignment(N, 16)
         return [
             _Stage(
                 row_sum__whole,
@@ -128,6 +141,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
                 grid_x,
                 TILE_ROW=TILE_ROW,
                 TILE_I=TILE_I,
+                ALIGN_N=ALIGN_N,
                 num_warps=4,
                 tuned=row_sum__whole_tuned,
                 index64=row_sum__whole__index64,
@@ -138,6 +152,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
     parts = triton.cdiv(N, TILE_I)
     sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_N = _alignment(N, 16)
     partial_stage = _Stage(
         row_sum__partial,
         (parts * grid_x,),
@@ -146,6 +161,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
         sum_partials,
         grid_x,
         TILE_I=TILE_I,
+        ALIGN_N=ALIGN_N,
         num_warps=4,
         tuned=row_sum__partial_tuned,
         index64=row_sum__partial__index64,
@@ -153,6 +169,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
 
     TILE_ROW = min(4, _power_of_two(grid_x))
     TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     final_stage = _Stage(
         row_sum__final,
         lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
@@ -162,6 +179,7 @@ def _plan_row_sum(grid, x_ptr, y_ptr, N, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_ROW=TILE_ROW,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=row_sum__final_tuned,
         index64=row_sum__final__index64,

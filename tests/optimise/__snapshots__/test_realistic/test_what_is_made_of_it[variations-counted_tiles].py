@@ -14,18 +14,26 @@ def counted_tiles__whole(
     grid_x,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
     Launched in the place of `counted_tiles`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
     largest = tl.full([TILE_ROWS, TILE_C], -3.4028235e38, tl.float32)
-    for rows_start in tl.range(0, N, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        0, N, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < N
         mask = c_mask & rows_mask
@@ -52,11 +60,17 @@ def counted_tiles__partial(
     rows_per_share,
     TILE_ROWS: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `rows` to a partial result of `largest`.
 
     Launch 1 of 2 in the place of `counted_tiles`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
     c_tile = pid % c_tiles
@@ -69,7 +83,9 @@ def counted_tiles__partial(
     share_end = tl.minimum(share_start + rows_per_share, N)
 
     largest = tl.full([TILE_ROWS, TILE_C], -3.4028235e38, tl.float32)
-    for rows_start in tl.range(share_start, share_end, TILE_ROWS, num_stages=4):
+    for rows_start in tl.range(
+        share_start, share_end, TILE_ROWS, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         rows = rows_start + tl.arange(0, TILE_ROWS)[:, None]
         rows_mask = rows < share_end
         mask = c_mask & rows_mask
@@ -96,11 +112,15 @@ def counted_tiles__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `largest`, and stores what is made of them.
 
     Launch 2 of 2 in the place of `counted_tiles`.
     """
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -130,6 +150,8 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_ROWS = min(128, _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 counted_tiles__whole,
@@ -141,7 +163,9 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
                 grid_x,
                 TILE_ROWS=TILE_ROWS,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=counted_tiles__whole_tuned,
                 index64=counted_tiles__whole__index64,
             )
@@ -159,6 +183,8 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
     parts = triton.cdiv(N, rows_per_share)
     largest_partials = _Scratch(torch.float32, parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         counted_tiles__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -170,7 +196,9 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
         rows_per_share,
         TILE_ROWS=TILE_ROWS,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=counted_tiles__partial_tuned,
         index64=counted_tiles__partial__index64,
     )
@@ -186,6 +214,7 @@ def _plan_counted_tiles(grid, x_ptr, y_ptr, N, C, BLOCK):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=counted_tiles__final_tuned,
         index64=counted_tiles__final__index64,

@@ -17,6 +17,8 @@ def from_bias__whole(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -26,6 +28,10 @@ def from_bias__whole(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -33,7 +39,7 @@ def from_bias__whole(
 
     sum_start = tl.load(bias_ptr + c, mask=c_mask).to(D)
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -52,6 +58,8 @@ def from_bias__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sum`.
 
@@ -60,6 +68,10 @@ def from_bias__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -73,7 +85,9 @@ def from_bias__partial(
     share_end = tl.minimum(share_start + n_per_share, N)
 
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
@@ -93,6 +107,7 @@ def from_bias__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -103,6 +118,9 @@ def from_bias__final(
         if bias_ptr.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -130,6 +148,8 @@ def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 from_bias__whole,
@@ -142,7 +162,9 @@ def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
                 grid_x,
                 TILE_N=TILE_N,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=from_bias__whole_tuned,
                 index64=from_bias__whole__index64,
             )
@@ -160,6 +182,8 @@ def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
     parts = triton.cdiv(N, n_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         from_bias__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -171,7 +195,9 @@ def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=from_bias__partial_tuned,
         index64=from_bias__partial__index64,
     )
@@ -188,6 +214,7 @@ def _plan_from_bias(grid, x_ptr, bias_ptr, y_ptr, N, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=from_bias__final_tuned,
         index64=from_bias__final__index64,

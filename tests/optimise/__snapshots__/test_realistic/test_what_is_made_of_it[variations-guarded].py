@@ -16,6 +16,8 @@ def guarded__whole(
     c_end,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_C_END: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -25,13 +27,17 @@ def guarded__whole(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    c_end = (c_end // ALIGN_C_END) * ALIGN_C_END
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < c_end
 
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_C_END > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -50,6 +56,8 @@ def guarded__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_C_END: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sum`.
 
@@ -58,6 +66,10 @@ def guarded__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    c_end = (c_end // ALIGN_C_END) * ALIGN_C_END
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(c_end, TILE_C)
@@ -71,7 +83,9 @@ def guarded__partial(
     share_end = tl.minimum(share_start + n_per_share, N)
 
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_C_END > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
@@ -90,6 +104,7 @@ def guarded__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C_END: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -98,6 +113,9 @@ def guarded__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    c_end = (c_end // ALIGN_C_END) * ALIGN_C_END
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -125,6 +143,8 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
         c_end = min(grid_x, C)
         TILE_C = min(32, _power_of_two(c_end), max(8, _power_of_two(c_end // 128)))
         TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_C_END = _alignment(c_end, 16)
         return [
             _Stage(
                 guarded__whole,
@@ -136,7 +156,9 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
                 c_end,
                 TILE_N=TILE_N,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_C_END=ALIGN_C_END,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_C_END)),
                 tuned=guarded__whole_tuned,
                 index64=guarded__whole__index64,
             )
@@ -155,6 +177,8 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
     parts = triton.cdiv(N, n_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * c_end)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_C_END = _alignment(c_end, 16)
     partial_stage = _Stage(
         guarded__partial,
         (triton.cdiv(c_end, TILE_C) * parts,),
@@ -166,7 +190,9 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_C_END=ALIGN_C_END,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_C_END)),
         tuned=guarded__partial_tuned,
         index64=guarded__partial__index64,
     )
@@ -182,6 +208,7 @@ def _plan_guarded(grid, x_ptr, y_ptr, N, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_C_END=ALIGN_C_END,
         num_warps=4,
         tuned=guarded__final_tuned,
         index64=guarded__final__index64,

@@ -3,7 +3,7 @@
 # block-axis: TILE_FLAT indices of `flat` in `guarded_rows__flat_final`
 # block-axis: TILE_FLAT indices of `flat` in `guarded_rows__flat_apply`
 # split-kernel: 3 launches: guarded_rows__flat_partial, guarded_rows__flat_final, guarded_rows__flat_apply
-# collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices
+# collapse-axes: `s` and `cols` share lanes where `cols` has fewer than 1024 indices, or starts where accesses are narrow
 # block-axis: TILE_S indices of `s` in `guarded_rows__final`
 # spread-loop: a program for each tile of TILE_COLS indices of `cols` in `guarded_rows__apply`
 # split-kernel: 3 launches: guarded_rows__partial, guarded_rows__final, guarded_rows__apply
@@ -19,6 +19,7 @@ def guarded_rows__whole(
     b_end,
     TILE_S: tl.constexpr,
     TILE_COLS: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces `TILE_S` indices of `s` by itself.
 
@@ -27,6 +28,9 @@ def guarded_rows__whole(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     b = pid % b_end
@@ -60,6 +64,7 @@ def guarded_rows__flat_partial(
     s_end,
     b_end,
     TILE_COLS: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces its part of `cols` to a partial result of `sums`.
 
@@ -68,6 +73,9 @@ def guarded_rows__flat_partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(C, TILE_COLS)
@@ -94,6 +102,8 @@ def guarded_rows__flat_final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_S_END: tl.constexpr,
+    ALIGN_B_END: tl.constexpr,
 ):
     """Combines the partial results of `sums`.
 
@@ -104,6 +114,10 @@ def guarded_rows__flat_final(
         if sums_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    s_end = (s_end // ALIGN_S_END) * ALIGN_S_END
+    b_end = (b_end // ALIGN_B_END) * ALIGN_B_END
 
     flat_tile = tl.program_id(0)
     # collapse-axes: flat counts all s of each b.
@@ -130,6 +144,9 @@ def guarded_rows__flat_apply(
     sums_total,
     s_end,
     TILE_FLAT: tl.constexpr,
+    ALIGN_S: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_S_END: tl.constexpr,
 ):
     """Each program computes `TILE_FLAT` indices of `flat`.
 
@@ -138,6 +155,11 @@ def guarded_rows__flat_apply(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    S = (S // ALIGN_S) * ALIGN_S
+    C = (C // ALIGN_C) * ALIGN_C
+    s_end = (s_end // ALIGN_S_END) * ALIGN_S_END
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(s_end * C, TILE_FLAT)
@@ -167,6 +189,7 @@ def guarded_rows__partial(
     s_end,
     b_end,
     TILE_COLS: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces its part of `cols` to a partial result of `sums`.
 
@@ -175,6 +198,9 @@ def guarded_rows__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(C, TILE_COLS)
@@ -201,6 +227,7 @@ def guarded_rows__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_S: tl.constexpr,
+    ALIGN_S_END: tl.constexpr,
 ):
     """Combines the partial results of `sums`.
 
@@ -211,6 +238,9 @@ def guarded_rows__final(
         if sums_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    s_end = (s_end // ALIGN_S_END) * ALIGN_S_END
 
     pid = tl.program_id(0)
     s_tiles = tl.cdiv(s_end, TILE_S)
@@ -239,6 +269,7 @@ def guarded_rows__apply(
     sums_total,
     s_end,
     TILE_COLS: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program computes `TILE_COLS` indices of `cols`.
 
@@ -247,6 +278,9 @@ def guarded_rows__apply(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(C, TILE_COLS)
@@ -283,6 +317,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             _power_of_two(s_end),
             _power_of_two(s_end * b_end // 264),
         )
+        ALIGN_C = _alignment(C, 16)
         return [
             _Stage(
                 guarded_rows__whole,
@@ -295,14 +330,23 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
                 b_end,
                 TILE_S=TILE_S,
                 TILE_COLS=TILE_COLS,
+                ALIGN_C=ALIGN_C,
                 num_warps=4,
                 tuned=guarded_rows__whole_tuned,
                 index64=guarded_rows__whole__index64,
             )
         ]
 
-    # Short cols share the lanes of tiles with s.
-    if C < 1024 and min(grid_x, S) * min(grid_y, B) < 256 and C >= 16 * BLOCK:
+    # Short cols, and those that start where accesses are narrow, share the lanes of tiles with s.
+    if (
+        (
+            C < 1024
+            or _alignment(min(grid_x, S) * C, 16 // D.itemsize)
+            >= 2 * _alignment(C, 16 // D.itemsize)
+        )
+        and min(grid_x, S) * min(grid_y, B) < 256
+        and C >= 16 * BLOCK
+    ):
         s_end = min(grid_x, S)
         b_end = min(grid_y, B)
         TILE_COLS = min(1024, _power_of_two(C))
@@ -310,6 +354,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
         sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
         sums_total = _Scratch(_arithmetic(D), s_end * b_end)
 
+        ALIGN_C = _alignment(C, 16)
         flat_partial_stage = _Stage(
             guarded_rows__flat_partial,
             (parts * s_end * b_end,),
@@ -320,6 +365,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             s_end,
             b_end,
             TILE_COLS=TILE_COLS,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=guarded_rows__flat_partial_tuned,
             index64=guarded_rows__flat_partial__index64,
@@ -327,6 +373,8 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
 
         TILE_FLAT = min(4, _power_of_two(s_end * b_end))
         TILE_PART = min(1024 // TILE_FLAT, _power_of_two(parts))
+        ALIGN_S_END = _alignment(s_end, 16)
+        ALIGN_B_END = _alignment(b_end, 16)
         flat_final_stage = _Stage(
             guarded_rows__flat_final,
             lambda meta: (triton.cdiv(s_end * b_end, meta["TILE_FLAT"]),),
@@ -337,12 +385,15 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_FLAT=TILE_FLAT,
+            ALIGN_S_END=ALIGN_S_END,
+            ALIGN_B_END=ALIGN_B_END,
             num_warps=4,
             tuned=guarded_rows__flat_final_tuned,
             index64=guarded_rows__flat_final__index64,
         )
 
         TILE_FLAT = min(512, _power_of_two(C * s_end))
+        ALIGN_S = _alignment(S, 16)
         flat_apply_stage = _Stage(
             guarded_rows__flat_apply,
             lambda meta: (triton.cdiv(C * s_end, meta["TILE_FLAT"]) * b_end,),
@@ -353,6 +404,9 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             sums_total,
             s_end,
             TILE_FLAT=TILE_FLAT,
+            ALIGN_S=ALIGN_S,
+            ALIGN_C=ALIGN_C,
+            ALIGN_S_END=ALIGN_S_END,
             num_warps=4,
             tuned=guarded_rows__flat_apply_tuned,
             index64=guarded_rows__flat_apply__index64,
@@ -368,6 +422,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
         sums_partials = _Scratch(_arithmetic(D), parts * (s_end * b_end))
         sums_total = _Scratch(_arithmetic(D), s_end * b_end)
 
+        ALIGN_C = _alignment(C, 16)
         partial_stage = _Stage(
             guarded_rows__partial,
             (parts * s_end * b_end,),
@@ -378,6 +433,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             s_end,
             b_end,
             TILE_COLS=TILE_COLS,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=guarded_rows__partial_tuned,
             index64=guarded_rows__partial__index64,
@@ -385,6 +441,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
 
         TILE_S = min(4, _power_of_two(s_end))
         TILE_PART = min(1024 // TILE_S, _power_of_two(parts))
+        ALIGN_S_END = _alignment(s_end, 16)
         final_stage = _Stage(
             guarded_rows__final,
             lambda meta: (triton.cdiv(s_end, meta["TILE_S"]) * b_end,),
@@ -395,6 +452,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_S=TILE_S,
+            ALIGN_S_END=ALIGN_S_END,
             num_warps=4,
             tuned=guarded_rows__final_tuned,
             index64=guarded_rows__final__index64,
@@ -411,6 +469,7 @@ def _plan_guarded_rows(grid, x_ptr, y_ptr, B, S, C, BLOCK, *, D):
             sums_total,
             s_end,
             TILE_COLS=TILE_COLS,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=guarded_rows__apply_tuned,
             index64=guarded_rows__apply__index64,

@@ -12,6 +12,7 @@ def one_by_one__whole(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_COLS: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces `TILE_ROW` indices of `row` by itself.
 
@@ -20,6 +21,9 @@ def one_by_one__whole(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -42,6 +46,7 @@ def one_by_one__partial(
     sum_partials,
     grid_x,
     TILE_COLS: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces its part of `cols` to a partial result of `sum`.
 
@@ -50,6 +55,9 @@ def one_by_one__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     cols_tiles = tl.cdiv(C, TILE_COLS)
@@ -73,6 +81,7 @@ def one_by_one__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_ROW: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -81,6 +90,9 @@ def one_by_one__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     row_tile = tl.program_id(0)
     # block-axis: a program does TILE_ROW indices of row.
@@ -110,6 +122,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
             {1: 2048, 2: 2048, 4: 1024, 8: 1024}[D.itemsize] // TILE_COLS,
             _power_of_two(grid_x // 264),
         )
+        ALIGN_C = _alignment(C, 16)
         return [
             _Stage(
                 one_by_one__whole,
@@ -120,6 +133,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
                 grid_x,
                 TILE_ROW=TILE_ROW,
                 TILE_COLS=TILE_COLS,
+                ALIGN_C=ALIGN_C,
                 num_warps=4,
                 tuned=one_by_one__whole_tuned,
                 index64=one_by_one__whole__index64,
@@ -132,6 +146,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
         parts = triton.cdiv(C, TILE_COLS)
         sum_partials = _Scratch(_arithmetic(D), parts * grid_x)
 
+        ALIGN_C = _alignment(C, 16)
         partial_stage = _Stage(
             one_by_one__partial,
             (parts * grid_x,),
@@ -140,6 +155,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
             sum_partials,
             grid_x,
             TILE_COLS=TILE_COLS,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=one_by_one__partial_tuned,
             index64=one_by_one__partial__index64,
@@ -147,6 +163,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
 
         TILE_ROW = min(4, _power_of_two(grid_x))
         TILE_PART = min(1024 // TILE_ROW, _power_of_two(parts))
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         final_stage = _Stage(
             one_by_one__final,
             lambda meta: (triton.cdiv(grid_x, meta["TILE_ROW"]),),
@@ -156,6 +173,7 @@ def _plan_one_by_one(grid, x_ptr, y_ptr, C, BLOCK, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_ROW=TILE_ROW,
+            ALIGN_GRID_X=ALIGN_GRID_X,
             num_warps=4,
             tuned=one_by_one__final_tuned,
             index64=one_by_one__final__index64,

@@ -22,6 +22,7 @@ def program_of_three_digits__whole(
     C,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -30,6 +31,9 @@ def program_of_three_digits__whole(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
@@ -41,7 +45,7 @@ def program_of_three_digits__whole(
     c_mask = c < C
 
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+    for s_start in tl.range(0, S, TILE_S, num_stages=4 if ALIGN_C > 1 else 1):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < S)
@@ -61,6 +65,8 @@ def program_of_three_digits__flat_partial(
     s_per_share,
     TILE_S: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_W: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces its part of `s` to a partial result of `sum`.
 
@@ -69,6 +75,10 @@ def program_of_three_digits__flat_partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    W = (W // ALIGN_W) * ALIGN_W
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(W * C, TILE_FLAT)
@@ -84,7 +94,9 @@ def program_of_three_digits__flat_partial(
     share_end = tl.minimum(share_start + s_per_share, S)
 
     sum = tl.zeros([TILE_S, TILE_FLAT], D)
-    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+    for s_start in tl.range(
+        share_start, share_end, TILE_S, num_stages=4 if ALIGN_W * ALIGN_C > 1 else 1
+    ):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = flat_mask & (s < share_end)
@@ -105,6 +117,8 @@ def program_of_three_digits__flat_final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_FLAT: tl.constexpr,
+    ALIGN_W: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -113,6 +127,10 @@ def program_of_three_digits__flat_final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    W = (W // ALIGN_W) * ALIGN_W
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     flat_tiles = tl.cdiv(W * C, TILE_FLAT)
@@ -144,6 +162,7 @@ def program_of_three_digits__partial(
     s_per_share,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces its part of `s` to a partial result of `sum`.
 
@@ -152,6 +171,9 @@ def program_of_three_digits__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
@@ -167,7 +189,7 @@ def program_of_three_digits__partial(
     share_end = tl.minimum(share_start + s_per_share, S)
 
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4 if ALIGN_C > 1 else 1):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < share_end)
@@ -188,6 +210,7 @@ def program_of_three_digits__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -196,6 +219,9 @@ def program_of_three_digits__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
@@ -236,6 +262,7 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         b_end = pid_high_end // W
         TILE_C = min(32, _power_of_two(C), max(8, _power_of_two(C * W * b_end // 128)))
         TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(S, 4)))
+        ALIGN_C = _alignment(C, 16)
         return [
             _Stage(
                 program_of_three_digits__whole,
@@ -247,7 +274,8 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
                 C,
                 TILE_S=TILE_S,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                num_warps=max(4, 8 // ALIGN_C),
                 tuned=program_of_three_digits__whole_tuned,
                 index64=program_of_three_digits__whole__index64,
             )
@@ -271,6 +299,8 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         parts = triton.cdiv(S, s_per_share)
         sum_partials = _Scratch(_arithmetic(D), parts * (C * W * b_end))
 
+        ALIGN_W = _alignment(W, 16)
+        ALIGN_C = _alignment(C, 16)
         flat_partial_stage = _Stage(
             program_of_three_digits__flat_partial,
             (triton.cdiv(W * C, TILE_FLAT) * b_end * parts,),
@@ -283,7 +313,9 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
             s_per_share,
             TILE_S=TILE_S,
             TILE_FLAT=TILE_FLAT,
-            num_warps=4,
+            ALIGN_W=ALIGN_W,
+            ALIGN_C=ALIGN_C,
+            num_warps=max(4, 8 // (ALIGN_W * ALIGN_C)),
             tuned=program_of_three_digits__flat_partial_tuned,
             index64=program_of_three_digits__flat_partial__index64,
         )
@@ -301,6 +333,8 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
             parts,
             TILE_PART=TILE_PART,
             TILE_FLAT=TILE_FLAT,
+            ALIGN_W=ALIGN_W,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=program_of_three_digits__flat_final_tuned,
             index64=program_of_three_digits__flat_final__index64,
@@ -321,6 +355,7 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
     parts = triton.cdiv(S, s_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * (C * W * b_end))
 
+    ALIGN_C = _alignment(C, 16)
     partial_stage = _Stage(
         program_of_three_digits__partial,
         (triton.cdiv(C, TILE_C) * W * b_end * parts,),
@@ -333,7 +368,8 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         s_per_share,
         TILE_S=TILE_S,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        num_warps=max(4, 8 // ALIGN_C),
         tuned=program_of_three_digits__partial_tuned,
         index64=program_of_three_digits__partial__index64,
     )
@@ -351,6 +387,7 @@ def _plan_program_of_three_digits(grid, x_ptr, y_ptr, S, W, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_C=ALIGN_C,
         num_warps=4,
         tuned=program_of_three_digits__final_tuned,
         index64=program_of_three_digits__final__index64,

@@ -16,6 +16,7 @@ def program_taken_apart__whole(
     C,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -24,6 +25,9 @@ def program_taken_apart__whole(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
@@ -34,7 +38,7 @@ def program_taken_apart__whole(
     c_mask = c < C
 
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(0, S, TILE_S, num_stages=4):
+    for s_start in tl.range(0, S, TILE_S, num_stages=4 if ALIGN_C > 1 else 1):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < S)
@@ -53,6 +57,7 @@ def program_taken_apart__partial(
     s_per_share,
     TILE_S: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program reduces its part of `s` to a partial result of `sum`.
 
@@ -61,6 +66,9 @@ def program_taken_apart__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
@@ -75,7 +83,7 @@ def program_taken_apart__partial(
     share_end = tl.minimum(share_start + s_per_share, S)
 
     sum = tl.zeros([TILE_S, TILE_C], D)
-    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4):
+    for s_start in tl.range(share_start, share_end, TILE_S, num_stages=4 if ALIGN_C > 1 else 1):
         # vectorise-loop: TILE_S indices of s at a time.
         s = s_start + tl.arange(0, TILE_S)[:, None]
         mask = c_mask & (s < share_end)
@@ -95,6 +103,7 @@ def program_taken_apart__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -103,6 +112,9 @@ def program_taken_apart__final(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(C, TILE_C)
@@ -133,6 +145,7 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
         b_end = grid_x // C
         TILE_C = min(32, _power_of_two(C), max(8, _power_of_two(C * b_end // 128)))
         TILE_S = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(S, 4)))
+        ALIGN_C = _alignment(C, 16)
         return [
             _Stage(
                 program_taken_apart__whole,
@@ -143,7 +156,8 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
                 C,
                 TILE_S=TILE_S,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                num_warps=max(4, 8 // ALIGN_C),
                 tuned=program_taken_apart__whole_tuned,
                 index64=program_taken_apart__whole__index64,
             )
@@ -162,6 +176,7 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
     parts = triton.cdiv(S, s_per_share)
     sum_partials = _Scratch(_arithmetic(D), parts * (C * b_end))
 
+    ALIGN_C = _alignment(C, 16)
     partial_stage = _Stage(
         program_taken_apart__partial,
         (triton.cdiv(C, TILE_C) * b_end * parts,),
@@ -173,7 +188,8 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
         s_per_share,
         TILE_S=TILE_S,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        num_warps=max(4, 8 // ALIGN_C),
         tuned=program_taken_apart__partial_tuned,
         index64=program_taken_apart__partial__index64,
     )
@@ -190,6 +206,7 @@ def _plan_program_taken_apart(grid, x_ptr, y_ptr, S, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_C=ALIGN_C,
         num_warps=4,
         tuned=program_taken_apart__final_tuned,
         index64=program_taken_apart__final__index64,

@@ -19,6 +19,8 @@ def sum_again__whole(
     grid_x,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces `TILE_C` indices of `c` by itself.
 
@@ -28,13 +30,17 @@ def sum_again__whole(
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
 
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
+
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
     c = c_tile * TILE_C + tl.arange(0, TILE_C)[None, :]
     c_mask = c < grid_x
 
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < N)
@@ -42,7 +48,7 @@ def sum_again__whole(
     sum = tl.sum(sum, axis=0, keep_dims=True)
     mean = sum / tl.cast(N, D)
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(0, N, TILE_N, num_stages=4):
+    for n_start in tl.range(0, N, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < N
@@ -63,6 +69,8 @@ def sum_again__partial(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sum`.
 
@@ -71,6 +79,10 @@ def sum_again__partial(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -84,7 +96,9 @@ def sum_again__partial(
     share_end = tl.minimum(share_start + n_per_share, N)
 
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         mask = c_mask & (n < share_end)
@@ -103,6 +117,7 @@ def sum_again__final(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`.
 
@@ -113,6 +128,9 @@ def sum_again__final(
         if sum_partials.dtype.element_ty.primitive_bitwidth > 16
         else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -140,6 +158,8 @@ def sum_again__partial_2(
     n_per_share,
     TILE_N: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program reduces its part of `n` to a partial result of `sum`.
 
@@ -148,6 +168,10 @@ def sum_again__partial_2(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     pid = tl.program_id(0)
     c_tiles = tl.cdiv(grid_x, TILE_C)
@@ -163,7 +187,9 @@ def sum_again__partial_2(
     sum = tl.load(sum_total + c, mask=c_mask)
     mean = sum / tl.cast(N, D)
     sum = tl.zeros([TILE_N, TILE_C], D)
-    for n_start in tl.range(share_start, share_end, TILE_N, num_stages=4):
+    for n_start in tl.range(
+        share_start, share_end, TILE_N, num_stages=4 if ALIGN_C > 1 and ALIGN_GRID_X > 1 else 1
+    ):
         # vectorise-loop: TILE_N indices of n at a time.
         n = n_start + tl.arange(0, TILE_N)[:, None]
         n_mask = n < share_end
@@ -185,6 +211,7 @@ def sum_again__final_2(
     parts,
     TILE_PART: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Combines the partial results of `sum`, and stores what is made of them.
 
@@ -193,6 +220,9 @@ def sum_again__final_2(
     D: tl.constexpr = (
         y_ptr.dtype.element_ty if y_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     c_tile = tl.program_id(0)
     # block-axis: a program does TILE_C indices of c.
@@ -219,6 +249,8 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
     if max(1024, grid_x) >= N:
         TILE_C = min(32, _power_of_two(grid_x), max(8, _power_of_two(grid_x // 128)))
         TILE_N = min({1: 256, 2: 256, 4: 128, 8: 128}[D.itemsize], _power_of_two(triton.cdiv(N, 4)))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 sum_again__whole,
@@ -230,7 +262,9 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
                 grid_x,
                 TILE_N=TILE_N,
                 TILE_C=TILE_C,
-                num_warps=4,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
+                num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
                 tuned=sum_again__whole_tuned,
                 index64=sum_again__whole__index64,
             )
@@ -250,6 +284,8 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
     sum_total = _Scratch(_arithmetic(D), grid_x)
     sum_partials_2 = _Scratch(_arithmetic(D), parts * grid_x)
 
+    ALIGN_C = _alignment(C, 16)
+    ALIGN_GRID_X = _alignment(grid_x, 16)
     partial_stage = _Stage(
         sum_again__partial,
         (triton.cdiv(grid_x, TILE_C) * parts,),
@@ -261,7 +297,9 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=sum_again__partial_tuned,
         index64=sum_again__partial__index64,
     )
@@ -277,6 +315,7 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=sum_again__final_tuned,
         index64=sum_again__final__index64,
@@ -295,7 +334,9 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
         n_per_share,
         TILE_N=TILE_N,
         TILE_C=TILE_C,
-        num_warps=4,
+        ALIGN_C=ALIGN_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
+        num_warps=max(4, 8 // min(ALIGN_C, ALIGN_GRID_X)),
         tuned=sum_again__partial_2_tuned,
         index64=sum_again__partial_2__index64,
     )
@@ -311,6 +352,7 @@ def _plan_sum_again(grid, x_ptr, y_ptr, N, C, *, D):
         parts,
         TILE_PART=TILE_PART,
         TILE_C=TILE_C,
+        ALIGN_GRID_X=ALIGN_GRID_X,
         num_warps=4,
         tuned=sum_again__final_2_tuned,
         index64=sum_again__final_2__index64,

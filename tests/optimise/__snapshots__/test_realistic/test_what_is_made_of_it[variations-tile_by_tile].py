@@ -11,6 +11,8 @@ def tile_by_tile__tiled(
     grid_x,
     BLOCK: tl.constexpr,
     TILE_C: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_GRID_X: tl.constexpr,
 ):
     """Each program does what `TILE_C` programs of the kernel do.
 
@@ -19,6 +21,10 @@ def tile_by_tile__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    grid_x = (grid_x // ALIGN_GRID_X) * ALIGN_GRID_X
 
     # block-axis: a program does TILE_C indices of c.
     c = tl.program_id(0) * TILE_C + tl.arange(0, TILE_C)[None, :]
@@ -39,6 +45,8 @@ def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
 
     if grid_x >= 512 and BLOCK < 1025:
         TILE_C = max(8, min(64, 8192 // BLOCK, _power_of_two(triton.cdiv(grid_x, 528))))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_GRID_X = _alignment(grid_x, 16)
         return [
             _Stage(
                 tile_by_tile__tiled,
@@ -51,6 +59,8 @@ def _plan_tile_by_tile(grid, x_ptr, y_ptr, N, C, tiles, BLOCK, *, D):
                 grid_x,
                 BLOCK=BLOCK,
                 TILE_C=TILE_C,
+                ALIGN_C=ALIGN_C,
+                ALIGN_GRID_X=ALIGN_GRID_X,
                 num_warps=8,
                 tuned=tile_by_tile__tiled_tuned,
                 index64=tile_by_tile__tiled__index64,

@@ -11,6 +11,7 @@ def turned_pairs__tiled(
     grid_x,
     TILE_ROW: tl.constexpr,
     TILE_PAIR: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program computes `TILE_ROW` by `TILE_PAIR` indices of `row` and `pair`.
 
@@ -19,6 +20,9 @@ def turned_pairs__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     pid = tl.program_id(0)
     pair_tiles = tl.cdiv(C, TILE_PAIR)
@@ -51,6 +55,7 @@ def _plan_turned_pairs(grid, x_ptr, angle_ptr, C, *, D):
     TILE_ROW = min(
         {1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_PAIR, _power_of_two(grid_x)
     )
+    ALIGN_C = _alignment(C, 16)
     return [
         _Stage(
             turned_pairs__tiled,
@@ -63,6 +68,7 @@ def _plan_turned_pairs(grid, x_ptr, angle_ptr, C, *, D):
             grid_x,
             TILE_ROW=TILE_ROW,
             TILE_PAIR=TILE_PAIR,
+            ALIGN_C=ALIGN_C,
             num_warps=4,
             tuned=turned_pairs__tiled_tuned,
             index64=turned_pairs__tiled__index64,

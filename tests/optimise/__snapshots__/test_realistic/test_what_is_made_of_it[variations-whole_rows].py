@@ -9,6 +9,7 @@ def whole_rows__tiled(
     row_end,
     BLOCK: tl.constexpr,
     TILE_ROW: tl.constexpr,
+    ALIGN_C: tl.constexpr,
 ):
     """Each program does what `TILE_ROW` programs of the kernel do.
 
@@ -17,6 +18,9 @@ def whole_rows__tiled(
     D: tl.constexpr = (
         x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
     )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
 
     # block-axis: a program does TILE_ROW indices of row.
     row = tl.program_id(0) * TILE_ROW + tl.arange(0, TILE_ROW)[:, None]
@@ -36,6 +40,7 @@ def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
     if BLOCK < 513 and N >= 1:
         row_end = min(grid_x, N)
         TILE_ROW = min(1024 // BLOCK, _power_of_two(row_end))
+        ALIGN_C = _alignment(C, 16)
         return [
             _Stage(
                 whole_rows__tiled,
@@ -46,6 +51,7 @@ def _plan_whole_rows(grid, x_ptr, y_ptr, N, C, BLOCK, *, D):
                 row_end,
                 BLOCK=BLOCK,
                 TILE_ROW=TILE_ROW,
+                ALIGN_C=ALIGN_C,
                 num_warps=4,
                 tuned=whole_rows__tiled_tuned,
                 index64=whole_rows__tiled__index64,
