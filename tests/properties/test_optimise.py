@@ -10,6 +10,8 @@ conformance cases and the corpus run through launchers with `--optimised`.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 import struct
 from typing import TYPE_CHECKING
@@ -62,13 +64,15 @@ REASSOCIATING = frozenset({SPLIT_INDEX, SPLIT_REDUCTION, VECTORISE_LOOP, COLLAPS
 FLAGS = tuple(transform.flag for transform in TRANSFORMS)
 SHAPES = ((1, 1, 1), (5, 3, 4), (19, 2, 1))
 """Images, channels, and elements of a plane."""
+Answers = list[list[list[int]] | str]
+"""Of each call: the bits of its outputs, or what Triton said."""
 ALL_CLASSICS = tuple(transform for transform, _ in CLASSICS)
 
 
 @pytest.fixture(scope="module")
-def programs() -> Iterator[Programs]:
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stored]:
     process = Programs()
-    yield process
+    yield Stored(process, tmp_path_factory.mktemp("programs"))
     process.close()
 
 
@@ -79,11 +83,36 @@ def interpreter() -> Iterator[Interpreter]:
     child.close()
 
 
-def accepted(seed: int, count: int) -> list[Program]:
+@functools.cache
+def accepted(seed: int, count: int) -> tuple[Program, ...]:
     """Random programs that the compiler takes."""
     generator = Generator(seed=SEED * 1_000_000 + seed)
     made = [generator.program() for _ in range(count)]
-    return [program for program in made if transpiler.transpile(program.text).text is not None]
+    return tuple(it for it in made if transpiler.transpile(it.text).text is not None)
+
+
+class Stored:
+    """What programs store, as written or after transforms."""
+
+    def __init__(self, process: Programs, folder: Path) -> None:
+        self._process = process
+        self._folder = folder
+        self._numbers = itertools.count()
+        self._as_written: dict[int, Answers] = {}
+
+    def as_written(self, seed: int) -> Answers:
+        """The answers to all calls of the accepted programs; several transforms are compared with the same."""
+        if seed not in self._as_written:
+            self._as_written[seed] = self.after(seed)
+        return self._as_written[seed]
+
+    def after(self, seed: int, *transforms: Transform) -> Answers:
+        """The answers to all calls of the accepted programs after these transforms."""
+        chosen = accepted(seed, COUNT)
+        rust = "".join(program.text for program in chosen)
+        path = self._folder / f"stored_{next(self._numbers)}.py"
+        path.write_text(transformed(rust, *transforms).text, "utf-8")
+        return self._process.run(path, [call for it in chosen for call in calls_of(it)])
 
 
 @pytest.mark.parametrize(
@@ -92,18 +121,11 @@ def accepted(seed: int, count: int) -> list[Program]:
     ids=[*(each.flag for each in ALL_CLASSICS), "all"],
 )
 def test_scalar_programs_store_the_same_bits_after_classics(
-    transforms: tuple[Transform, ...], programs: Programs, tmp_path: Path
+    transforms: tuple[Transform, ...], stored: Stored
 ) -> None:
-    chosen = accepted(len(transforms[0].flag), COUNT)
-    rust = "".join(program.text for program in chosen)
-    calls = [call for program in chosen for call in calls_of(program)]
-    answers = []
-    for name, on in (("plain", ()), ("after", transforms)):
-        path = tmp_path / f"{name}.py"
-        path.write_text(transformed(rust, *on).text, "utf-8")
-        answers.append(programs.run(path, calls))
-    pairs = iter(zip(*answers, strict=True))
-    for program in chosen:
+    seed = len(transforms[0].flag)
+    pairs = iter(zip(stored.as_written(seed), stored.after(seed, *transforms), strict=True))
+    for program in accepted(seed, COUNT):
         dtypes = [output.dtype for output in program.outputs]
         for arguments in program.calls:
             plain, after = next(pairs)
