@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,8 +39,9 @@ def rust(topic: str) -> str:
     return (KERNELS / f"{topic}.rs").read_text("utf-8")
 
 
-def kernels(python: str) -> dict[str, ast.FunctionDef]:
-    """The functions of a module that Triton compiles, by name."""
+@functools.cache
+def kernels(python: str) -> dict[str, str]:
+    """The functions of a module that Triton compiles, by name, as `ast` writes them."""
     found = {
         node.name: node
         for node in ast.parse(python).body
@@ -48,7 +50,7 @@ def kernels(python: str) -> dict[str, ast.FunctionDef]:
     }
     for node in found.values():
         _unwrap(node)
-    return found
+    return {name: ast.unparse(node) for name, node in found.items()}
 
 
 def _unwrap(function: ast.FunctionDef) -> None:
@@ -60,6 +62,7 @@ def _unwrap(function: ast.FunctionDef) -> None:
             pass
 
 
+@functools.cache
 def varied(topic: str, variation: Callable[[str], str]) -> str:
     """The module of a topic whose Rust is varied, which it must be."""
     before = rust(topic)
@@ -73,8 +76,8 @@ def varied(topic: str, variation: Callable[[str], str]) -> str:
 def test_the_kernels_are_the_same(topic: str, variation: Callable[[str], str]) -> None:
     before, after = kernels(translated(topic).text), kernels(varied(topic, variation))
     assert list(after) == list(before)
-    for name, node in before.items():
-        assert ast.unparse(after[name]) == ast.unparse(node)
+    for name, text in before.items():
+        assert after[name] == text
 
 
 @pytest.mark.parametrize("variation", SAME_TEXT, ids=lambda each: each.__name__)
