@@ -5,11 +5,14 @@ Kernels compute and refuse the same: `test_sparing` compares.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
 
     Change: TypeAlias = tuple[object, str, object]
     """What has an attribute, the attribute's name, and its value."""
@@ -23,9 +26,24 @@ def spare() -> None:
     if not options.debug:
         # Sums and products of integers are computed in 64 bits as well, for an assertion that only `debug` makes.
         interpreter.interpreter_builder.options = replace(options, sanitize_overflow=False)
+    interpreter._get_np_dtype = _numpy_dtypes(interpreter)
     # Triton 3.4 leaves its language patched.
     if hasattr(interpreter, "_LangPatchScope"):
         interpreter._patch_lang = _Patching(interpreter)
+
+
+def _numpy_dtypes(interpreter: Any) -> Callable[[Any], np.dtype[Any]]:
+    """What `_get_np_dtype` says, which writes down the whole table of dtypes each time that it is asked."""
+    block, pointer = interpreter.tl.block_type, interpreter.tl.pointer_type
+    of_pointers = interpreter._get_np_dtype(pointer(interpreter.tl.int8))
+    of_scalars = functools.cache(interpreter._get_np_dtype)
+
+    def numpy_dtype(type_: Any) -> np.dtype[Any]:
+        element = type_.element_ty if isinstance(type_, block) else type_
+        found: np.dtype[Any] = of_pointers if isinstance(element, pointer) else of_scalars(element)
+        return found
+
+    return numpy_dtype
 
 
 class _Patching:
