@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import torch
@@ -31,11 +31,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """A tensor inside a buffer. Buffers travel as bytes, numpy having no bfloat16 of its own."""
+    """A tensor inside a buffer of one dimension. Buffers travel as bytes: torch would share memory, which is slow."""
 
     buffer: torch.Tensor
     start: int
     shape: tuple[int, ...]
+
+    def __reduce__(self) -> tuple[Callable[..., Slice], tuple[object, ...]]:
+        return _slice, (_packed(self.buffer), self.start, self.shape)
+
+
+Packed: TypeAlias = "tuple[bytes, torch.dtype]"
+
+
+def _packed(buffer: torch.Tensor) -> Packed:
+    # numpy has no bfloat16.
+    return buffer.view(torch.uint8).numpy().tobytes(), buffer.dtype
+
+
+def _unpacked(packed: Packed) -> torch.Tensor:
+    data, dtype = packed
+    if not data:
+        return torch.empty(0, dtype=dtype)
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8).clone().view(dtype)
+
+
+def _slice(packed: Packed, start: int, shape: tuple[int, ...]) -> Slice:
+    return Slice(buffer=_unpacked(packed), start=start, shape=shape)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +85,10 @@ class InterpreterProcess(Child):
             LaunchError: Triton refused the launch.
         """
         self._connection.send(request)
-        answer: tuple[torch.Tensor, ...] | str = self._connection.recv()
+        answer: tuple[Packed, ...] | str = self._connection.recv()
         if isinstance(answer, str):
             raise LaunchError(answer)
-        return answer
+        return tuple(map(_unpacked, answer))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +145,7 @@ def serve(connection: Connection) -> None:
         except EOFError:
             return
         try:
-            connection.send(_launch(request, modules))
+            connection.send(tuple(map(_packed, _launch(request, modules))))
         except Exception as error:  # noqa: BLE001 - whatever Triton raises is the answer
             connection.send(explained(error))
 
