@@ -30,7 +30,7 @@ from transpiler.optimise.nests.nest import Loop, Store, walk_items
 from transpiler.optimise.nests.work import indices_of, loops
 from transpiler.optimise.refusals import RefusedError
 from transpiler.optimise.remarks import Remarks
-from transpiler.optimise.stages import finished
+from transpiler.optimise.stage_passes import finished
 from transpiler.optimise.symbols import Symbols
 from transpiler.optimise.trace import Trace
 from transpiler.optimise.widening.widen import widen

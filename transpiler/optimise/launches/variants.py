@@ -21,7 +21,7 @@ from transpiler.optimise.nests.nest import AxisKind
 from transpiler.optimise.nests.outright import outright
 from transpiler.optimise.nests.work import Role
 from transpiler.optimise.same_numbers import without_doubles
-from transpiler.optimise.stages import finished
+from transpiler.optimise.stage_passes import finished
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
