@@ -21,6 +21,7 @@ from transpiler.pipeline import Options, Result, transpile_source
 from transpiler.source import SourceFile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
 
@@ -183,3 +184,20 @@ def test_planes_that_start_anywhere_share_lanes(
 ) -> None:
     (found,) = launched(module(PLANES), (channels, 2), dtype, a=channels, n=plane)
     assert found.function.fn.__name__ == name
+
+
+def test_a_compiler_that_traces_sizes_makes_a_graph_for_each_power() -> None:
+    alignment = module(ROWS)._alignment
+    graphs = []
+
+    def backend(graph: torch.fx.GraphModule, _inputs: list[torch.Tensor]) -> Callable[..., Any]:
+        graphs.append(graph)
+        return graph.forward
+
+    compiled = torch.compile(
+        lambda x: x * alignment(x.shape[0], 16), dynamic=True, backend=backend, fullgraph=True
+    )
+    for number in (24, 40, 1000, 31, 75, 48, 64):
+        assert compiled(torch.ones(number))[0].item() == math.gcd(number, 16)
+    assert len(graphs) == 3
+    torch.compiler.reset()
