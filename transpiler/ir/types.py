@@ -162,9 +162,28 @@ class NamedDimension:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputedDimension:
-    """A dimension computed at compile time from others; `text` is canonical, so that equal text is equal extent."""
+    """A dimension computed at compile time from others, in the one form that `ir/dimensions.py` gives it."""
 
-    text: str
+    terms: tuple[DimensionTerm, ...]
+
+    @property
+    def text(self) -> str:
+        """It as it could be written in Rust."""
+        text = ""
+        for powers, numerator, denominator in sorted(self.terms, key=lambda it: it[1] < 0):
+            above = [name for name, power in powers for _ in range(power)]
+            below = [name for name, power in powers for _ in range(-power)]
+            if abs(numerator) != 1 or not above:
+                above.append(str(abs(numerator)))
+            if denominator != 1:
+                below.append(str(denominator))
+            sign = "-" if numerator < 0 else "+"
+            text += f" {sign} {' / '.join([' * '.join(above), *below])}"
+        text = (
+            text.removeprefix(" + ") if text.startswith(" + ") else f"-{text.removeprefix(' - ')}"
+        )
+        is_whole = len(self.terms) == 1 and text.startswith("(") and text.endswith(")")
+        return text if is_whole and self.terms[0][0][0][0] == text else f"({text})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +191,8 @@ class UnknownDimension:
     """An extent the compiler cannot name; it is compatible with every other."""
 
 
+DimensionTerm: TypeAlias = tuple[tuple[tuple[str, int], ...], int, int]
+"""Names with their powers, times a numerator over a denominator."""
 Dimension: TypeAlias = int | NamedDimension | ComputedDimension | UnknownDimension
 Shape: TypeAlias = tuple[Dimension, ...]
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
+from transpiler.ir.dimensions import (
+    difference_of,
+    operation_of,
+    product_of,
+    quotient_of,
+    sum_of,
+)
 from transpiler.ir.types import (
     UNKNOWN_DIMENSION,
-    ComputedDimension,
     Dimension,
     DType,
     DtypeVariable,
@@ -90,9 +96,11 @@ def dimension_of(
             if definition is not None:
                 return dimension_of(definition, constants)
             return NamedDimension(name=node.symbol.name)
+        case ir.Binary():
+            left, right = dimension_of(node.left, constants), dimension_of(node.right, constants)
+            return _computed(node.operator, left, right)
         case _:
-            text = _canonical(node, constants)
-            return UNKNOWN_DIMENSION if text is None else ComputedDimension(text=text)
+            return UNKNOWN_DIMENSION
 
 
 def constant_value(
@@ -118,20 +126,19 @@ def constant_value(
             return None
 
 
-def _canonical(
-    node: ir.Expression, constants: Mapping[ir.Symbol, ir.Expression | None]
-) -> str | None:
-    match node:
-        case ir.Literal():
-            return str(node.value)
-        case ir.Read():
-            definition = constants.get(node.symbol)
-            return node.symbol.name if definition is None else _canonical(definition, constants)
-        case ir.Binary():
-            left = _canonical(node.left, constants)
-            right = _canonical(node.right, constants)
-            if left is None or right is None:
-                return None
-            return f"({left} {node.operator.value} {right})"
+def _computed(operator: ir.BinaryOperator, left: Dimension, right: Dimension) -> Dimension:
+    match operator:
+        case ir.BinaryOperator.ADD:
+            return sum_of(left, right)
+        case ir.BinaryOperator.SUBTRACT:
+            return difference_of(left, right)
+        case ir.BinaryOperator.MULTIPLY:
+            return product_of((left, right))
+        case ir.BinaryOperator.DIVIDE:
+            return quotient_of(left, right)
+        case ir.BinaryOperator.SHIFT_LEFT if isinstance(right, int) and right >= 0:
+            return product_of((left, 1 << right))
+        case ir.BinaryOperator.SHIFT_RIGHT if isinstance(right, int) and right >= 0:
+            return quotient_of(left, 1 << right)
         case _:
-            return None
+            return operation_of(left, operator.value, right)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from transpiler.ir import nodes as ir
+from transpiler.ir.dimensions import difference_of, product_of
 from transpiler.ir.types import (
     UNKNOWN_DIMENSION,
-    ComputedDimension,
-    NamedDimension,
     Shape,
     UnknownDimension,
-    dimension_text,
     shape_text,
 )
 from transpiler.ops.model import (
@@ -35,7 +33,7 @@ from transpiler.ops.model import (
 )
 from transpiler.passes.argument_shapes import argument_shape
 from transpiler.passes.compile_time import constant_value, dimension_of
-from transpiler.passes.shapes import broadcast, normalise_axis, product, unify_shapes
+from transpiler.passes.shapes import broadcast, normalise_axis, unify_shapes
 
 if TYPE_CHECKING:
     from transpiler.passes.elaboration import Elaboration
@@ -73,7 +71,7 @@ def result_shape(state: Elaboration, op: Op, named: Arguments, span: Span) -> Sh
         case ShapeDoubled():
             return _doubled(state, op, rule, named, span)
         case ShapeRavelled():
-            return (product(argument_shape(state, named[rule.parameter]) or ()),)
+            return (product_of(argument_shape(state, named[rule.parameter]) or ()),)
         case ShapeOfLastAxis():
             return _of_last_axis(state, op, rule, named, span)
         case ShapeGathered():
@@ -181,13 +179,7 @@ def _interval(
         return None
     if first == 0:
         return (last,)
-    if isinstance(first, int) and isinstance(last, int):
-        return (last - first,)
-    if isinstance(last, NamedDimension | ComputedDimension) and isinstance(
-        first, int | NamedDimension | ComputedDimension
-    ):
-        return (ComputedDimension(text=f"({dimension_text(last)} - {dimension_text(first)})"),)
-    return (UNKNOWN_DIMENSION,)
+    return (difference_of(last, first),)
 
 
 def _permuted(state: Elaboration, op: Op, rule: ShapePermuted, named: Arguments) -> Shape | None:
@@ -270,7 +262,7 @@ def _doubled(
             span,
         )
         return None
-    return (*shape[:-1], product((shape[-1], 2)))
+    return (*shape[:-1], product_of((shape[-1], 2)))
 
 
 def _of_last_axis(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from transpiler.ir.types import (
-    UNKNOWN_DIMENSION,
-    ComputedDimension,
     Dimension,
     Shape,
     UnknownDimension,
-    dimension_text,
 )
 
 
@@ -68,22 +63,6 @@ def unify_shapes(left: Shape, right: Shape) -> Shape | None:
         else:
             return None
     return tuple(result)
-
-
-def product(shape: Shape) -> Dimension:
-    """How many elements a tensor of the shape has."""
-    if any(isinstance(extent, UnknownDimension) for extent in shape):
-        return UNKNOWN_DIMENSION
-    number = math.prod(extent for extent in shape if isinstance(extent, int))
-    named = [extent for extent in shape if not isinstance(extent, int)]
-    if not named:
-        return number
-    if len(named) == 1 and number == 1:
-        return named[0]
-    factors = [dimension_text(extent) for extent in named]
-    if number != 1:
-        factors.append(str(number))
-    return ComputedDimension(text="(" + " * ".join(factors) + ")")
 
 
 def normalise_axis(axis: int, rank: int) -> int | None:
