@@ -94,6 +94,8 @@ def _is_shared(subject: Subject, site: Site, address: Address) -> bool:
         return False
     if any(not _bounds_of(loop, subject) <= known for loop in site.loops):
         return False
+    if _is_atomic_otherwise(subject, site, address):
+        return False
     read = _read_back(subject, value, address)
     missing = (every if read is not None else programs.coordinates(value)) - known
     if not missing:
@@ -120,6 +122,20 @@ def _is_shared(subject: Subject, site: Site, address: Address) -> bool:
             help="let the offsets depend on the program, or add up with `T::atomic_add`",
         )
     return True
+
+
+def _is_atomic_otherwise(subject: Subject, site: Site, address: Address) -> bool:
+    """Whether the other way of a condition updates the same address atomically, as where one program may be alone."""
+    for other in subject.facts.flow.atomics:
+        found = subject.facts.address(other)
+        if found is not None and found[:2] == address[:2]:
+            for guard in other.guards:
+                if any(
+                    it.condition is guard.condition and it.holds != guard.holds
+                    for it in site.guards
+                ):
+                    return True
+    return False
 
 
 def _bounds_of(loop: ir.Statement, subject: Subject) -> frozenset[Coordinate]:

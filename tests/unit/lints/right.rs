@@ -340,3 +340,25 @@ pub fn first_power<T: Triton>(y_ptr: T::Pointer<i32>, n: i32) {
     };
     T::store(y_ptr.add_offsets(T::full::<i32>(&[1], 0)), T::full::<i32>(&[1], found), None, &[], None, None);
 }
+
+#[kernel]
+pub fn split_product<T: Triton, const BM: i32, const BN: i32, const BK: i32, const SPLIT: i32>(a_ptr: T::Pointer<f32>, b_ptr: T::Pointer<f32>, c_ptr: T::Pointer<f32>, m: i32, n: i32, k: i32) {
+    let rows = T::expand_dims(T::arange(0, BM) + T::program_id(Axis::X) * BM, 1);
+    let columns = T::expand_dims(T::arange(0, BN) + T::program_id(Axis::Y) * BN, 0);
+    let mut sum = T::zeros::<f32>(&[BM, BN]);
+    let mut start = T::program_id(Axis::Z) * BK;
+    while start < k {
+        let across = T::expand_dims(T::arange(0, BK) + start, 0);
+        let down = T::expand_dims(T::arange(0, BK) + start, 1);
+        let a = T::load(a_ptr.add_offsets(rows * k + across), Some(rows.lt(m) & across.lt(k)), Some(T::zeros::<f32>(&[BM, BK])), &[], None, None, None, false);
+        let b = T::load(b_ptr.add_offsets(down * n + columns), Some(down.lt(k) & columns.lt(n)), Some(T::zeros::<f32>(&[BK, BN])), &[], None, None, None, false);
+        sum = T::dot::<f32, f32>(a, b, Some(sum), InputPrecision::TF32, None);
+        start += BK * SPLIT;
+    }
+    let inside = rows.lt(m) & columns.lt(n);
+    if SPLIT == 1 {
+        T::store(c_ptr.add_offsets(rows * n + columns), sum, Some(inside), &[], None, None);
+    } else {
+        T::atomic_add(c_ptr.add_offsets(rows * n + columns), sum, Some(inside), None, None);
+    }
+}
