@@ -273,6 +273,13 @@ KERNEL_CODES: tuple[Code, ...] = (
         wrong="#[cfg(feature(training))]",
         right='#[cfg(feature = "training")]',
     ),
+    error(
+        "E0707",
+        "An attribute is misspelt",
+        "Without `#[kernel]` a function is host code, and the module would lack it.",
+        wrong="#[kernal]\npub fn k<T: Triton>(n: i32) {}",
+        right="#[kernel]\npub fn k<T: Triton>(n: i32) {}",
+    ),
     warning(
         "W0501",
         "A kernel does not offer the dtypes asked for",

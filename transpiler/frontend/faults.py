@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transpiler.diagnostics.sink import Sink
 from transpiler.source import Span
 
 if TYPE_CHECKING:
-    from transpiler.diagnostics.model import Label
-    from transpiler.diagnostics.sink import Sink
+    from transpiler.diagnostics.model import Diagnostic, Label
 
 
 class Fault(Exception):  # noqa: N818 - it is a fault of the text, and stays one after it is caught
@@ -33,6 +33,13 @@ class Fault(Exception):  # noqa: N818 - it is a fault of the text, and stays one
         self.related = related
         self.notes = notes
         self.help = help
+
+    def diagnostic(self) -> Diagnostic:
+        """The fault as a finding."""
+        sink = Sink()
+        self.emit(sink)
+        (found,) = sink.diagnostics
+        return found
 
     def emit(self, sink: Sink) -> None:
         """Put the fault into `sink`."""

@@ -46,6 +46,7 @@ from transpiler.syntax.nodes import (
 )
 
 if TYPE_CHECKING:
+    from transpiler.diagnostics.model import Diagnostic
     from transpiler.diagnostics.sink import Sink
     from transpiler.frontend.engine import Parser
 
@@ -60,6 +61,7 @@ _START = re.compile(
     re.VERBOSE,
 )
 _NAME = re.compile(r"\s*(?:r\#)?(?P<name>[^\W\d]\w*)")
+_FUNCTION = re.compile(r"\b(?:fn|def)\s+(?P<name>[^\W\d]\w*)")
 _CONST = re.compile(r"\s*(?:mut\s+)?(?:r\#)?(?P<name>[^\W\d]\w*)\s*:")
 _ALIAS = re.compile(r"\s*(?:r\#)?(?P<name>[^\W\d]\w*)\s*=")
 _EQUALS = re.compile(r"(?<![=!<>-])=(?![=>])")
@@ -110,12 +112,16 @@ class FileParser(SliceParser):
                 item, position = self._item(prelude, end)
             except (Fault, NoItemError, UnclosedError, UnterminatedError) as problem:
                 position = self._recover(problem, begin, end, is_alone=is_file and not found)
+                broken = _FUNCTION.search(self.text, begin, position)
+                if broken is not None:
+                    found.append(_told(broken["name"], Span(begin, position), self.text))
+                    places.append((begin, position))
                 continue
             if item is not None:
                 found.append(item)
                 places.append((begin, position))
             else:
-                position = self._behind_brace(position, end)
+                position = self._behind_broken(position, end)
         comments = take(self.comments, start, end)
         trivia, closing = attach(self.text, places, comments, start)
         return tuple(
@@ -123,10 +129,16 @@ class FileParser(SliceParser):
             for item, around in zip(found, trivia, strict=True)
         ), closing
 
-    def _behind_brace(self, position: int, end: int) -> int:
-        """Behind a lone `}` that ends a broken item: its error has been told."""
+    def _behind_broken(self, position: int, end: int) -> int:
+        """Behind what is left of a broken kernel, whose error has been told: a lone `}`, or statements before one."""
         after = self.skip_space(position)
-        return after + 1 if after < end and self.text[after] == "}" else position
+        if after < end and self.text[after] == "}":
+            return after + 1
+        if after >= end or self.text[after] in "#/" or _START.match(self.text, after, end):
+            return position
+        from transpiler.frontend.recovery import next_item  # noqa: PLC0415 - most files have no errors
+
+        return next_item(self.text, NoItemError(after), after, end)
 
     def body(self, span: Span) -> Block | None:
         """The block at `span`; an error goes to the sink."""
@@ -140,6 +152,18 @@ class FileParser(SliceParser):
         """The block at `span`, or None where the grammar does not know what it holds."""
         found = self.quietly("block", *span)
         return found if isinstance(found, Block) else None
+
+    def fault(self, rule: str, span: Span) -> Diagnostic | None:
+        """What is wrong with `span`, which `rule` does not know; None where it has been told."""
+        from transpiler.frontend.recovery import fault_of  # noqa: PLC0415 - most files have no errors
+
+        try:
+            self._parse_apart(rule, *span)
+        except _Reported:
+            return None
+        except PROBLEMS as problem:
+            return fault_of(problem, self.text, *span, self._parser.spelling).diagnostic()
+        return None
 
     # --- one item ---
 
@@ -190,7 +214,15 @@ class FileParser(SliceParser):
         if item is None:
             first = start.start("qualifiers") if qualifiers else position
             keyword = qualifiers.split()[0] if qualifiers else re.sub(r"\s", "", word)
-            item = OpaqueItem(span=span, head=head, keyword=keyword, text=text[first:stop])
+            name = _NAME.match(text, start.end(), stop) if word == "fn" else None
+            item = OpaqueItem(
+                span=span,
+                head=head,
+                keyword=keyword,
+                text=text[first:stop],
+                name="" if name is None else name["name"],
+                signature=Span(position, stop - 1 if brace is None else brace),
+            )
         return item, stop
 
     def _function(
@@ -354,6 +386,14 @@ class FileParser(SliceParser):
             problem = not_rust(fault_of(problem, self.text, start, end, self._parser.spelling))
         self._report(problem, start, stop)
         return stop
+
+
+def _told(name: str, span: Span, text: str) -> OpaqueItem:
+    """A function whose error has been reported."""
+    head = ItemHead(docs=(), attributes=(), visibility="")
+    return OpaqueItem(
+        span=span, head=head, keyword="fn", text=text[span.start : span.end], name=name
+    )
 
 
 class _OutsideModelError(Exception):

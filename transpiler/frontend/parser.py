@@ -13,7 +13,16 @@ from transpiler.frontend.table import parser
 from transpiler.frontend.trivia import comment_list, has_blank_line
 from transpiler.source import SourceFile, Span
 from transpiler.syntax.hygiene import NO_MACROS
-from transpiler.syntax.nodes import Block, File, Function, Item, Module, OpaqueBody, Use
+from transpiler.syntax.nodes import (
+    Block,
+    File,
+    Function,
+    Item,
+    Module,
+    OpaqueBody,
+    OpaqueItem,
+    Use,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -180,9 +189,13 @@ def _renamed(items: tuple[Item, ...]) -> Iterator[str]:
 
 def _parsed_if_called(item: Item, names: set[str], file: FileParser) -> Item:
     match item:
-        case Function(body=OpaqueBody(span=span)) if item.name in names:
+        case Function(body=OpaqueBody(span=span, fault=None) as opaque) if item.name in names:
             body = file.body_quietly(span)
-            return item if body is None else replace(item, body=body)
+            if body is None:
+                return replace(item, body=replace(opaque, fault=file.fault("block", span)))
+            return replace(item, body=body)
+        case OpaqueItem(signature=Span() as signature, fault=None) if item.name in names:
+            return replace(item, fault=file.fault("function_head", signature))
         case Module(items=tuple(inner)):
             parsed = tuple(_parsed_if_called(child, names, file) for child in inner)
             same = all(new is old for new, old in zip(parsed, inner, strict=True))

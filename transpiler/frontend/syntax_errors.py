@@ -97,6 +97,14 @@ def explain(
         and "SEMICOLON" not in expected
         and (begins_expression or token.type in {"UNDERSCORE", "RANGE"})
     )
+    if opener is not None and _before(marks, opener) == "for":
+        return Fault(
+            code="E0110",
+            message=f"expected a range, found {found}",
+            span=span,
+            label="unexpected here",
+            help="a loop goes over a range: `for i in 0..n { … }`",
+        )
     if ("COMMA" in expected and begins_expression and is_in_list) or is_arm:
         return _missing(text, last, ",", "between these", span, "E0109", found)
     if "SEMICOLON" in expected and (
@@ -123,7 +131,7 @@ def explain(
         last=marks[-1][0] if marks else "",
         behind=text[token.end_pos : token.end_pos + 1],
         expected=frozenset(spelling.get(name, name) for name in expected),
-        begins=len(marks) > 1 and marks[-2][0] in {";", "{", "}"},
+        statement=_statement(marks),
     )
     if "->" in stop.expected and "WHERE" in expected and token.value in _STATEMENT_WORDS:
         return Fault(
@@ -413,6 +421,18 @@ def _code_marks(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
         else:
             break
     return marks
+
+
+def _statement(marks: list[tuple[str, int, int]]) -> tuple[str, ...]:
+    """The tokens of the statement that the last one is in."""
+    words = [mark for mark, _, _ in marks]
+    ends = [place for place, word in enumerate(words) if word in {";", "{", "}"}]
+    return tuple(words[ends[-1] + 1 :] if ends else words)
+
+
+def _before(marks: list[tuple[str, int, int]], place: int) -> str:
+    """The token before the one at `place`."""
+    return next((mark for mark, _, end in reversed(marks) if end <= place), "")
 
 
 def _open_delimiter(marks: list[tuple[str, int, int]]) -> int | None:

@@ -35,19 +35,26 @@ _MARKS = {
     "?": "write a choice with `if c { a } else { b }`",
 }
 _NAME = re.compile(r"[^\W\d]\w*")
+_COMPOUND = frozenset("+/%^")
+_WITHOUT_TYPE = {
+    ")": "write the type of the parameter: `n: i32`",
+    ">": "write the type of the constant: `const N: i32`",
+}
+_AFTER_PARAMETER = frozenset({")", ",", "<", "::", "+"})
 
 
 class Stop(NamedTuple):
     """Where the parser stopped: at `found`, `before` which `last` stands, `behind` which the text goes on.
 
-    `expected` are the words and marks that could have come; `begins` tells that `last` begins a statement.
+    `expected` are the words and marks that could have come; `statement` are those before it from the beginning of its
+    statement on.
     """
 
     found: str
     last: str
     behind: str
     expected: frozenset[str]
-    begins: bool
+    statement: tuple[str, ...]
 
 
 def character_hint(character: str) -> str | None:
@@ -72,19 +79,29 @@ def stop_hint(stop: Stop) -> str | None:
     if found == "if" and ";" in expected:
         return "write a choice with `if c { a } else { b }`"
     if found == ":":
-        if "=>" in expected:
-            return "write `=>`"
-        if _NAME.match(stop.behind):
-            return "the parts of a path stand between `::`"
-        return "a statement ends with `;`" if ";" in expected else None
+        return _colon_hint(stop)
     if found == "[" and "<" in expected:
         return "generics stand between `<` and `>`"
     if found == last == "+":
         return "write `x += 1`: Rust has no `++`"
-    if found == ")" and ":" in expected:
-        return "write the type of the parameter: `n: i32`"
-    if found == ">" and ":" in expected:
-        return "write the type of the constant: `const N: i32`"
-    if stop.begins and ";" in expected and _NAME.fullmatch(found):
+    if last == "=" and found in _COMPOUND:
+        return f"write `{found}=`"
+    if found == "=" and expected <= _AFTER_PARAMETER:
+        return "a parameter has no default: every call gives it a value"
+    if found in _WITHOUT_TYPE and ":" in expected:
+        return _WITHOUT_TYPE[found]
+    if len(stop.statement) == 1 and ";" in expected and _NAME.fullmatch(found):
         return f"a variable is declared with `let {found} = …`"
     return None
+
+
+def _colon_hint(stop: Stop) -> str | None:
+    if "?" in stop.statement:
+        return _MARKS["?"]
+    if stop.behind == "=":
+        return "write `=`"
+    if "=>" in stop.expected:
+        return "write `=>`"
+    if _NAME.match(stop.behind):
+        return "the parts of a path stand between `::`"
+    return "a statement ends with `;`" if ";" in stop.expected else None

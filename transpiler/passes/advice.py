@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transpiler.ir.types import DType, DtypeVariable, LiteralKind, Scalar, Type
+from transpiler.ir import nodes as ir
+from transpiler.ir.types import UNIT, DType, DtypeVariable, LiteralKind, Scalar, Type
 from transpiler.ops.scalar_methods import method_names
 from transpiler.ops.table import OPS
 from transpiler.passes.associated import mathematical_constants
@@ -14,6 +15,7 @@ from transpiler.syntax import nodes as syntax
 if TYPE_CHECKING:
     from transpiler.passes.elaboration import Elaboration
 
+_NO_TAIL = "take the `;` after the last value away: with it, the block gives nothing"
 _HEAP = frozenset({"Arc", "Box", "HashMap", "Rc", "RefCell", "String", "Vec"})
 _DTYPES = {dtype.value: dtype for dtype in DType}
 _BOUNDS = ("BITS", "EPSILON", "INFINITY", "MAX", "MIN", "MIN_POSITIVE", "NAN", "NEG_INFINITY")
@@ -101,5 +103,16 @@ def without_value(state: Elaboration, node: syntax.Expression) -> None:
         and isinstance(block.statements[-1], syntax.ExpressionStatement)
         for block in blocks
     ):
-        advice = "take the `;` after the last value away: with it, the block gives nothing"
+        advice = _NO_TAIL
     state.sink.emit("E0404", "this gives no value to bind", node.span, help=advice)
+
+
+def without_tail(*blocks: ir.BlockValue) -> str | None:
+    """What to do about a block that gives nothing, where its last statement has a value."""
+    for block in blocks:
+        match block.statements[-1:]:
+            case (ir.Evaluate(value=value),) if block.type == UNIT != value.type:
+                return _NO_TAIL
+            case _:
+                pass
+    return None

@@ -83,11 +83,26 @@ def kernel_functions(
             case syntax.Function(head=head) if _is_kernel(head):
                 if is_enabled(head.attributes, features, sink):
                     yield item
+            case syntax.Function():
+                _refuse_misspelt(item, sink)
             case syntax.Module(head=head, items=tuple() as inner):
                 if is_enabled(head.attributes, features, sink):
                     yield from kernel_functions(inner, features, sink)
             case _:
                 _refuse_elsewhere(item, sink)
+
+
+def _refuse_misspelt(function: syntax.Function, sink: Sink) -> None:
+    """Tell of an attribute that is almost `#[kernel]`: the function would be missing from the module."""
+    for attribute in function.head.attributes:
+        name = attribute.name or ""
+        if name[:1] in {"k", "K"} and near_match(name, ("kernel",)):
+            sink.emit(
+                "E0707",
+                f"there is no attribute `{name}`",
+                attribute.span,
+                help="did you mean `#[kernel]`?",
+            )
 
 
 def _refuse_elsewhere(item: syntax.Item, sink: Sink) -> None:
@@ -234,8 +249,10 @@ def _hardware_parameter(
         function.name_span,
         help=advice or f"write `fn {function.name}<T: {HARDWARE_BOUND}, …>(…)`",
     )
-    # Elaboration goes on under the name everybody uses, so that the body's own faults are told too.
-    return "T" if "T" in names or not names else names[0]
+    # Elaboration goes on under a name that is of no dtype, `T` as everybody has it, so that the body's own faults are
+    # told too.
+    free = [name for name in names if name in unbounded(bounds)]
+    return "T" if "T" in names or not free else free[0]
 
 
 def _const_generics(function: syntax.Function, state: Elaboration) -> tuple[ir.Symbol, ...]:

@@ -210,5 +210,7 @@ def near_match(name: str, known: Iterable[str]) -> str | None:
     """The known name `name` was probably meant to be."""
     from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
 
-    found = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    known = list(known)
+    found = [each for each in known if each.lower() == name.lower()]
+    found = found or get_close_matches(name, known, n=1, cutoff=0.6)
     return f"did you mean `{found[0]}`?" if found else None

@@ -27,6 +27,7 @@ from transpiler.passes.advice import (
     unknown_function,
     unknown_method,
     unknown_value,
+    without_tail,
 )
 from transpiler.passes.annotations import resolve_dtype
 from transpiler.passes.bind import bind_op_call
@@ -269,6 +270,12 @@ class ExpressionElaborator(ABC):
                 from transpiler.passes.calls import call_function  # noqa: PLC0415 - few files have any
 
                 return call_function(self, node, found[0], found[1])
+            if found is not None and isinstance(found[0], syntax.OpaqueItem):
+                if found[0].fault is not None:
+                    state.sink.add(found[0].fault)
+                elif not state.sink.has_errors:
+                    state.unsupported(f"the function `{found[0].name}`", node.span)
+                return state.poison(node.span)
             function = foreign_function(state, path, node, self.expression)
             if function is not None:
                 return function
@@ -462,7 +469,8 @@ class ExpressionElaborator(ABC):
                 f"the arms of this `{keyword}` differ: `{state.text(then_value.type)}` and "
                 f"`{state.text(else_value.type)}`",
                 span,
-                help=conversion_help(state.type_of(else_value), state.type_of(then_value)),
+                help=conversion_help(state.type_of(else_value), state.type_of(then_value))
+                or without_tail(then_value, else_value),
             )
             return state.poison(span)
         if is_bool_literal(then_value, value=True) and is_bool_literal(else_value, value=False):

@@ -80,6 +80,9 @@ def _signature(
     state: Elaboration, function: syntax.Function, home: Namespace, span: Span
 ) -> Signature | None:
     body = function.body
+    if isinstance(body, syntax.OpaqueBody) and body.fault is not None:
+        state.sink.add(body.fault)
+        return None
     if not isinstance(body, syntax.Block) or function.receiver is not None:
         state.unsupported(f"the function `{function.name}`", span)
         return None

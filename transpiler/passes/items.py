@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, TypeAlias
 from transpiler.diagnostics.sink import Sink
 from transpiler.frozen import dataclass
 from transpiler.passes.cfg import is_enabled
-from transpiler.syntax.nodes import AliasedType, Const, Enumeration, Function, Module, PathType, Use
+from transpiler.syntax.nodes import (
+    AliasedType,
+    Const,
+    Enumeration,
+    Function,
+    Module,
+    OpaqueItem,
+    PathType,
+    Use,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -136,7 +145,8 @@ _ENDS = (Function, Const, Enumeration)
 Found: TypeAlias = "tuple[Member, Namespace]"
 _Opened: TypeAlias = "tuple[tuple[Namespace, tuple[str, ...]], ...]"
 """The globs through which a name is being looked for."""
-Member: TypeAlias = "Function | Const | Enumeration | AliasedType | Namespace"
+Member: TypeAlias = "Function | Const | Enumeration | AliasedType | OpaqueItem | Namespace"
+"""An opaque item is a function that could not be read."""
 
 
 def namespace_of(
@@ -161,6 +171,8 @@ def namespace_of(
                 namespace.members.setdefault(item.name, item)
                 homes[item.span.start] = namespace
             case Const() | Enumeration() | AliasedType():
+                namespace.members.setdefault(item.name, item)
+            case OpaqueItem() if item.name:
                 namespace.members.setdefault(item.name, item)
             case Module(items=tuple(inner)):
                 namespace.members[item.name] = namespace_of(

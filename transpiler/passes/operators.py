@@ -304,10 +304,14 @@ def _mismatch_help(state: Elaboration, left: Type, right: Type) -> str:
             )
             if isinstance(other, Scalar | Tensor) and isinstance(other.dtype, DtypeParameter):
                 return f"a literal is not of a generic dtype: write `{wanted}::from_f64(…)`"
+            if isinstance(other, Scalar | Tensor) and other.dtype is DType.BOOL:
+                return "a bool is no number: it is `true` or `false`"
             if isinstance(other, Scalar | Tensor) and one.dtype.kind is LiteralKind.INTEGER:
                 return f"write the literal as a float, as in `1.0_{wanted}`"
             if one.dtype.kind is LiteralKind.FLOAT and isinstance(other, Scalar):
                 return "write the literal without a point, or convert the other side: `… as f32`"
+            if one.dtype.kind is LiteralKind.FLOAT and isinstance(other, Tensor):
+                return "write the literal without a point"
             return f"write the literal with the suffix of the other side, as in `1_{wanted}`"
     source, target = _conversion(left, right)
     found, wanted = (state.text(Scalar(dtype=dtype)) for dtype in (source, target))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from transpiler.syntax.nodes import File
 
 _INDENT = "  "
-_LEFT_OUT = frozenset({"span", "hygiene"})
+_LEFT_OUT = frozenset({"span", "hygiene", "signature", "fault"})
 
 
 def dump_file(file: File) -> str:

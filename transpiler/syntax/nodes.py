@@ -29,6 +29,7 @@ from transpiler.syntax.patterns import WildcardPattern as WildcardPattern
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from transpiler.diagnostics.model import Diagnostic
     from transpiler.source import Span
 
 # --- Paths and types ------------------------------------------------------------------------------
@@ -676,9 +677,10 @@ class ItemHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpaqueBody(Node):
-    """A `{ … }` that was found by balanced delimiters and not parsed; `text` includes the braces."""
+    """A `{ … }` that was not parsed; `text` includes the braces, `fault` says what is wrong where kernels call it."""
 
     text: str
+    fault: Diagnostic | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -817,12 +819,16 @@ class Module(Node):
 class OpaqueItem(Node):
     """An item outside the model, found by balanced delimiters: traits, enums, `macro_rules!`, anything newer than us.
 
-    `keyword` is its first word (`trait`, `macro_rules!`), `text` the item as written, without its head.
+    `keyword` is its first word (`trait`, `macro_rules!`), `text` the item as written, without its head. A function has
+    a `name`, a `signature` unless it is told what is wrong, and a `fault` where kernels name it.
     """
 
     head: ItemHead
     keyword: str
     text: str
+    name: str = ""
+    signature: Span | None = None
+    fault: Diagnostic | None = None
 
 
 Item: TypeAlias = (
