@@ -39,14 +39,19 @@ def kernel(body: str, dtype: str = "D") -> str:
     )
 
 
-def routine(body: str, dtype: str = "D") -> ir.Kernel:
-    """The kernel with this body as the optimiser gets it."""
-    source = SourceFile("k.rs", kernel(body, dtype))
+def module_of(rust: str) -> ir.Module:
+    """A file as the optimiser gets it."""
+    source = SourceFile("k.rs", rust)
     sink = Sink()
     features = Features(frozenset(), default_features=True)
     module = elaborate(parse_file(source, sink), source, features, sink, frozenset())
     assert not sink.has_errors, [it.message for it in sink.diagnostics]
-    (found,) = run_passes(module, PassContext(sink=sink), PREPARE).kernels
+    return run_passes(module, PassContext(sink=sink), PREPARE)
+
+
+def routine(body: str, dtype: str = "D") -> ir.Kernel:
+    """The kernel with this body as the optimiser gets it."""
+    (found,) = module_of(kernel(body, dtype)).kernels
     return found
 
 

@@ -156,3 +156,32 @@ def test_an_unmasked_store_beyond_the_end_is_no_nest() -> None:
     """
     with pytest.raises(RefusedError, match="a store is not masked where its loop ends"):
         lifted(body)
+
+
+CHOSEN = (
+    "let c = T::program_id(Axis::X); let mut acc = T::zeros::<D>(&[1]);"
+    f"for i in 0..n {{ let v = T::load(x.add_offsets(T::arange(0, 1) + (i * a + c)), None, None, {LOAD});"
+    "let w = if i < b { v + v } else { v }; acc = acc + w; }"
+    f"T::store(y.add_offsets(T::arange(0, 1) + c), acc, None, {STORE});"
+)
+
+
+def test_a_value_that_an_index_chooses_is_selected() -> None:
+    assert "    let w = where_<D>(i < b, v + v, v)" in dumped(CHOSEN)
+
+
+@pytest.mark.parametrize(
+    ("arm", "condition", "reason"),
+    [
+        (
+            f"T::load(y.add_offsets(T::arange(0, 1) + c), None, None, {LOAD})",
+            "i < b",
+            "memory is read in a branch",
+        ),
+        ("T::cast::<i32, D>(T::full::<i32>(&[1], n / b), None, false)", "b > 0", "this may fail"),
+        ("v + v", "b > 0 && n / b > i", "this may fail"),
+    ],
+)
+def test_what_is_not_always_computed_is_not_selected(arm: str, condition: str, reason: str) -> None:
+    with pytest.raises(RefusedError, match=reason):
+        lifted(CHOSEN.replace("if i < b { v + v }", f"if {condition} {{ {arm} }}"))

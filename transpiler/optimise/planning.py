@@ -23,7 +23,9 @@ from transpiler.optimise.launches.alternatives import Alternatives
 from transpiler.optimise.launches.split_index import split_index
 from transpiler.optimise.launches.split_program import split_programs
 from transpiler.optimise.launches.variants import VariantMaker
+from transpiler.optimise.lifting.calls import written_out
 from transpiler.optimise.lifting.lift_guarded import lift_guarded
+from transpiler.optimise.lifting.tuples import taken_apart
 from transpiler.optimise.nests.dependence import reorderable
 from transpiler.optimise.nests.extents import at_least, extent_of, length_of
 from transpiler.optimise.nests.nest import Loop, Store, walk_items
@@ -71,6 +73,8 @@ class Planner:
         self._options = options
         self._remarks = remarks
         self._symbols = Symbols(kernel)
+        self._whole = taken_apart(written_out(kernel, functions, self._symbols), self._symbols)
+        """The kernel with all that it does in it."""
         self._account = Account(kernel, options, remarks)
         self._trace = Trace(kernel, observe)
         self._notes: list[Note] = []
@@ -127,7 +131,7 @@ class Planner:
             return None
         name = f"{self._kernel.name}__tiled"
         try:
-            found = widen(self._kernel, self._functions, self._symbols, name)
+            found = widen(self._whole, self._functions, self._symbols, name)
         except RefusedError as refusal:
             for each in (not_a_nest, refusal):
                 self._account.missed(BLOCK_AXIS, each.reason, each.span)
@@ -154,7 +158,7 @@ class Planner:
         Raises:
             RefusedError: the kernel is no nest, or cannot be taken apart.
         """
-        nest = lift_guarded(self._kernel, self._functions, self._symbols)
+        nest = lift_guarded(self._whole, self._functions, self._symbols)
         self._trace.nest("lift", nest)
         nest = self._with_split_loops(nest)
         self._trace.nest(SPLIT_INDEX.flag, nest)

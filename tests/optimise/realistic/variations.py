@@ -42,6 +42,14 @@ def columns(
     )
 
 
+def first_twice(x: torch.Tensor) -> torch.Tensor:
+    return x.sum(0) + x[:3].sum(0)
+
+
+def summed_before(x: torch.Tensor) -> torch.Tensor:
+    return x.cumsum(1) - x
+
+
 def up_to(x: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.arange(len(x))[:, None] < length, x, 0.0).sum(0)
 
@@ -157,5 +165,37 @@ CASES = [
         numbers="C",
         dtypes=(DType.F32,),
         tolerance="function",
+    ),
+    case(
+        "variations.by_functions",
+        "N C BLOCK",
+        ((5, 21, 8), (1, 1, 8), (37, 2, 8)),
+        "N",
+        "x[N,C]",
+        "mean[N] square[N]",
+        lambda x: (x.mean(1), (x * x).mean(1)),
+        numbers="C",
+    ),
+    case(
+        "variations.first_rows_twice",
+        "N C",
+        (*COLUMNS, (0, 3)),
+        "C",
+        "x[N,C]",
+        "y[C]",
+        first_twice,
+        numbers="N C",
+        more={"first": 3},
+    ),
+    case(
+        "variations.summed_up_to",
+        "N C BLOCK",
+        ((5, 21, 8), (1, 1, 8), (37, 2, 8)),
+        "N",
+        "x[N,C]",
+        "y[N,C]",
+        summed_before,
+        numbers="C",
+        more={"exclusive": 1},
     ),
 ]

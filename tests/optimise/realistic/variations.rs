@@ -516,3 +516,113 @@ pub fn turned_pairs<T: Triton, D: Float>(x_ptr: T::Pointer<D>, angle_ptr: T::Poi
         pair += 1;
     }
 }
+
+/// What is loaded of a row at `columns`, 0 beyond its end, with its square.
+fn with_square<T: Triton, D: Float, const N: i32>(
+    x_ptr: T::Pointer<D>,
+    row: i32,
+    columns: T::Tensor<i32>,
+    C: i32,
+) -> (T::Tensor<D>, T::Tensor<D>) {
+    let inside = columns.lt(C);
+    let x = T::load(
+        x_ptr.add_offsets(columns + row * C),
+        Some(inside),
+        Some(T::zeros::<D>(&[N])),
+        &[],
+        None,
+        None,
+        None,
+        false,
+    );
+    (x, x * x)
+}
+
+/// The sums of a row and of its squares.
+fn row_sums<T: Triton, D: Float, const N: i32>(x_ptr: T::Pointer<D>, row: i32, C: i32) -> (T::Tensor<D>, T::Tensor<D>) {
+    let mut sums = (T::zeros::<D>(&[N]), T::zeros::<D>(&[N]));
+    let mut start: i32 = 0;
+    while start < C {
+        let (x, square) = with_square::<T, D, N>(x_ptr, row, T::arange(0, N) + start, C);
+        sums.0 = sums.0 + x;
+        sums.1 = sums.1 + square;
+        start += N;
+    }
+    (T::sum(sums.0, Some(0), true), T::sum(sums.1, Some(0), true))
+}
+
+/// The mean of each row and that of its squares, through functions and tuples.
+///
+/// Grid: `[N]`.
+#[kernel]
+pub fn by_functions<T: Triton, D: Float, const BLOCK: i32>(
+    x_ptr: T::Pointer<D>,
+    mean_ptr: T::Pointer<D>,
+    square_ptr: T::Pointer<D>,
+    C: i32,
+) {
+    let row = T::program_id(Axis::X);
+    let count = T::cast::<i32, D>(T::full::<i32>(&[1], C), None, false);
+    let sums = row_sums::<T, D, BLOCK>(x_ptr, row, C);
+    let (sum, squares) = sums;
+    T::store(mean_ptr.add_offsets(T::arange(0, 1) + row), sum / count, None, &[], None, None);
+    T::store(square_ptr.add_offsets(T::arange(0, 1) + row), squares / count, None, &[], None, None);
+}
+
+/// The sum of each column, whose first rows count twice.
+///
+/// Grid: `[C]`.
+#[kernel]
+pub fn first_rows_twice<T: Triton, D: Float>(x_ptr: T::Pointer<D>, y_ptr: T::Pointer<D>, N: i32, C: i32, first: i32) {
+    let c = T::program_id(Axis::X);
+    let mut sum = T::zeros::<D>(&[1]);
+    for n in 0..N {
+        let x = T::load(
+            x_ptr.add_offsets(T::arange(0, 1) + (n * C + c)),
+            None,
+            None,
+            &[],
+            None,
+            None,
+            None,
+            false,
+        );
+        let term = if n < first { x + x } else { x };
+        sum = sum + term;
+    }
+    T::store(y_ptr.add_offsets(T::arange(0, 1) + c), sum, None, &[], None, None);
+}
+
+/// Each row summed up to every element, itself counted or not.
+///
+/// Grid: `[N]`.
+#[kernel]
+pub fn summed_up_to<T: Triton, D: Float, const BLOCK: i32>(
+    x_ptr: T::Pointer<D>,
+    y_ptr: T::Pointer<D>,
+    C: i32,
+    exclusive: i32,
+) {
+    let row = T::program_id(Axis::X);
+    let mut before = T::zeros::<D>(&[1]);
+    let mut start: i32 = 0;
+    while start < C {
+        let cols = T::arange(0, BLOCK) + start;
+        let mask = cols.lt(C);
+        let x = T::load(
+            x_ptr.add_offsets(cols + row * C),
+            Some(mask),
+            Some(T::zeros::<D>(&[BLOCK])),
+            &[],
+            None,
+            None,
+            None,
+            false,
+        );
+        let sums = T::cumsum(x, 0, false) + before;
+        let left = if exclusive > 0 { sums - x } else { sums };
+        T::store(y_ptr.add_offsets(cols + row * C), left, Some(mask), &[], None, None);
+        before = before + T::sum(x, Some(0), true);
+        start += BLOCK;
+    }
+}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from transpiler.analysis.effects import effects_of
+from transpiler.analysis.effects import Failures, effects_of
 from transpiler.analysis.facts import Facts
 from transpiler.analysis.values import is_read, named_argument
 from transpiler.ir import nodes as ir
@@ -19,6 +19,7 @@ from transpiler.ir.types import I32
 from transpiler.ir.visit import walk_expression
 from transpiler.ops.model import Effect
 from transpiler.optimise.build import Build
+from transpiler.optimise.classic.context import ranges_of
 from transpiler.optimise.lifting.axes import Axes
 from transpiler.optimise.lifting.given_names import GivenNames
 from transpiler.optimise.lifting.lift_expressions import ExpressionLifter
@@ -55,7 +56,8 @@ def lift(
         RefusedError: it is none, or nothing here can tell.
     """
     axes, recurrences, names = Axes(symbols), Recurrences(), GivenNames()
-    expressions = ExpressionLifter(Facts(kernel, functions), axes, recurrences)
+    failures = Failures(functions, ranges_of(kernel).of)
+    expressions = ExpressionLifter(Facts(kernel, functions), failures, axes, recurrences)
     items = _StatementLifter(symbols, axes, recurrences, names, expressions).items(kernel.body)
     for extent, lane in axes.lanes.items():
         reason = f"lanes of {extent.name} are used outside of a loop that moves along them"

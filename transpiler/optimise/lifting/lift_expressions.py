@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from transpiler.analysis.values import copied, is_integer, is_read, named_value, operands
 from transpiler.ir import nodes as ir
 from transpiler.ir.types import Scalar, Tensor
-from transpiler.ir.visit import Rewriter
+from transpiler.ir.visit import Rewriter, walk_expression
 from transpiler.ops.model import Effect, ShapeExpanded, ShapeInterval
 from transpiler.ops.table import OPS
 from transpiler.optimise.build import Build, conjunction, with_argument
@@ -20,6 +20,7 @@ from transpiler.optimise.refusals import refuse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from transpiler.analysis.effects import Failures
     from transpiler.analysis.facts import Facts
     from transpiler.optimise.lifting.axes import Axes
     from transpiler.optimise.lifting.recurrences import Recurrences
@@ -31,8 +32,11 @@ class ExpressionLifter(Rewriter):
     `ends` are those of the loops around the expression, which whoever lifts these opens and closes.
     """
 
-    def __init__(self, facts: Facts, axes: Axes, recurrences: Recurrences) -> None:
+    def __init__(
+        self, facts: Facts, failures: Failures, axes: Axes, recurrences: Recurrences
+    ) -> None:
         self._facts = facts
+        self._failures = failures
         self._axes = axes
         self._recurrences = recurrences
         self._replaced: dict[ir.Symbol, ir.Expression] = {}
@@ -76,6 +80,11 @@ class ExpressionLifter(Rewriter):
                 return self._sum(node)
             case ir.Binary(operator=ir.BinaryOperator.MULTIPLY) if is_integer(node):
                 return self._product(node)
+            case ir.Conditional(
+                then_value=ir.BlockValue(statements=(), value=then),
+                else_value=ir.BlockValue(statements=(), value=otherwise),
+            ):
+                return self._chosen(node, then, otherwise)
             case (
                 ir.Call() | ir.Conditional() | ir.BlockValue() | ir.TupleValue() | ir.TupleElement()
             ):
@@ -83,6 +92,27 @@ class ExpressionLifter(Rewriter):
             case _:
                 pass
         return self.expression_parts(node)
+
+    def _chosen(
+        self, node: ir.Conditional, then: ir.Expression, otherwise: ir.Expression
+    ) -> ir.Expression:
+        """One of two values, both computed."""
+        for arm in (then, otherwise):
+            for each in walk_expression(arm):
+                if isinstance(each, ir.OpCall) and each.op.effect is not Effect.PURE:
+                    refuse("memory is read in a branch", each.span)
+        # Of lanes, both sides of `&&` and `||` are computed too.
+        sides = (
+            it.right
+            for it in walk_expression(node.condition)
+            if isinstance(it, ir.Binary) and it.operator.is_logical
+        )
+        for each in (then, otherwise, *sides):
+            failing = self._failures.first(each)
+            if failing is not None:
+                refuse("this may fail, and is not always computed", failing.span)
+        condition, value, other = map(self.expression, (node.condition, then, otherwise))
+        return replace(Build(node.span).select(condition, value, other), type=node.type)
 
     def _read(self, node: ir.Read) -> ir.Expression:
         known = self._replaced.get(node.symbol)

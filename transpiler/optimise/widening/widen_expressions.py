@@ -87,8 +87,11 @@ class ExpressionWidener:
             case ir.Conditional(
                 then_value=ir.BlockValue(statements=(), value=then),
                 else_value=ir.BlockValue(statements=(), value=otherwise),
-            ) if self._frame.varies((condition := self.expression(node.condition)).type):
-                return self._chosen(node, condition, then, otherwise)
+            ):
+                condition = self.expression(node.condition)
+                if self._frame.varies(condition.type):
+                    return self._chosen(node, condition, then, otherwise)
+                return self._either(node, condition, then, otherwise)
             case _:
                 return self._kept(node)
 
@@ -115,6 +118,26 @@ class ExpressionWidener:
         shape = broadcast(condition.type, value.type, other.type)
         chosen = Build(node.span).select(condition, value, other)
         return replace(chosen, type=Tensor(dtype=dtype_of(value), shape=shape))
+
+    def _either(
+        self,
+        node: ir.Conditional,
+        condition: ir.Expression,
+        then: ir.Expression,
+        otherwise: ir.Expression,
+    ) -> ir.Expression:
+        """One of two values, the same one for all programs: the arms are of one shape, as they were."""
+        if shape_of(condition.type):
+            refuse("a branch is decided by lanes", node.span)
+        values = self.expression(then), self.expression(otherwise)
+        shape = broadcast(*(it.type for it in values))
+        arms = [
+            ir.BlockValue(span=it.span, type=it.type, statements=(), value=it)
+            for it in (self._broadcasts.to(shape, each) for each in values)
+        ]
+        return replace(
+            node, condition=condition, type=arms[0].type, then_value=arms[0], else_value=arms[1]
+        )
 
     def _kept(self, node: ir.Expression) -> ir.Expression:
         """What is computed by branches or functions, of numbers that are the same for all programs."""
