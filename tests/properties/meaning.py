@@ -116,7 +116,12 @@ class Evaluator:
                 return self._read(symbol)
             case ir.Unary(operator=operator, operand=operand):
                 inner = self.array(operand)
-                return -inner if operator is ir.UnaryOperator.NEGATE else ~inner
+                if operator is not ir.UnaryOperator.NEGATE:
+                    return ~inner
+                if inner.dtype.kind == "b":
+                    # A kernel over any dtype may negate; Rust has no negation of a bool that it could be.
+                    raise NoMeaningError
+                return -inner
             case ir.Binary():
                 return self._binary(node)
             case ir.Cast(operand=operand):
