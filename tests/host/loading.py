@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +39,18 @@ def function_of(module: ModuleType, struct: str) -> Callable[..., Any]:
 
 def load(text: str) -> ModuleType:
     """Imports a module; it is in a file, where Triton and torch look for its text."""
-    folder = Path(tempfile.mkdtemp(prefix="host_"))
-    path = folder / f"{folder.name}.py"
+    path = _folder() / f"host_{next(_NUMBERS)}.py"
     path.write_text(text, encoding="utf-8")
-    return import_file(path, folder.name)
+    return import_file(path, path.stem)
+
+
+_NUMBERS = count()
+"""Tells modules apart: the same text twice is two of them."""
+
+
+@cache
+def _folder() -> Path:
+    """Where the modules of this process lie, for as long as it lives."""
+    folder = Path(tempfile.mkdtemp(prefix="host_"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
-from transpiler.ir.extent import AtLeast, Extreme, Named, Number, Product
+from transpiler.ir.extent import (
+    Alignment,
+    AtLeast,
+    Division,
+    Equal,
+    Extreme,
+    ItemSize,
+    Named,
+    Number,
+    Product,
+)
 from transpiler.optimise import shapes
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.optimise.launches.alternatives import Alternative, Alternatives
@@ -107,9 +117,15 @@ def test_parameters_of_different_ways_may_have_one_name() -> None:
     assert names == [{"acc_partials"}] * 2
 
 
-def test_a_loop_of_independent_iterations_has_one_way() -> None:
+def test_a_loop_of_independent_iterations_has_runs_or_tiles_of_its_own() -> None:
     load = f"T::load(x.add_offsets(T::arange(0, 1) + (i * a + c)), None, None, {LOAD})"
     store = f"T::store(y.add_offsets(T::arange(0, 1) + (i * a + c)), {load}, None, {STORE});"
-    (only,) = alternatives(f"let c = T::program_id(Axis::X); for i in 0..n {{ {store} }}")
-    assert shown([only]) == ["apply"]
-    assert only.pays == ()
+    runs, apart = alternatives(f"let c = T::program_id(Axis::X); for i in 0..n {{ {store} }}")
+    assert shown([runs, apart]) == ["runs apply", "apply"]
+    wide = Division(Number(shapes.WIDEST_ACCESS), ItemSize("D"), is_up=False)
+    columns = Named("grid_x")
+    assert runs.pays == (
+        Equal(left=columns, right=Named("a")),
+        Equal(left=Alignment(columns, wide), right=wide),
+    )
+    assert apart.pays == ()

@@ -7,7 +7,7 @@ import pytest
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, lifted
 from transpiler.optimise.launches.collapse import collapse
 from transpiler.optimise.launches.split_index import split_index
-from transpiler.optimise.launches.stages import Stages
+from transpiler.optimise.launches.stages import Spread, Stages
 from transpiler.optimise.nests.dependence import passes_memory_on, reorderable
 from transpiler.optimise.nests.indices import Indices
 from transpiler.optimise.nests.nest import Loop, Nest, dump_nest
@@ -154,10 +154,10 @@ def test_axes_that_are_one_piece_of_memory_become_one() -> None:
     }}
     """
     nest, symbols = lifted(body.replace("STRIDE", "n"))
-    (work,) = Stages(nest, symbols, spreads_inner=True).works()
+    (work,) = Stages(nest, symbols, spread=Spread.INNERMOST).works()
     collapsed = collapse(work, symbols)
     assert collapsed is not None
     assert [axis.symbol.name for axis in collapsed.work.programs] == ["flat"]
     apart, other_symbols = lifted(body.replace("STRIDE", "a"))
-    (work,) = Stages(apart, other_symbols, spreads_inner=True).works()
+    (work,) = Stages(apart, other_symbols, spread=Spread.INNERMOST).works()
     assert collapse(work, other_symbols) is None

@@ -11,7 +11,7 @@ from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, lifted, t
 from transpiler.ir.extent import Division, ItemSize, Lookup, Number
 from transpiler.optimise.flags import OptimiseOptions
 from transpiler.optimise.launches.layout import Layout, layout
-from transpiler.optimise.launches.stages import Stages
+from transpiler.optimise.launches.stages import Spread, Stages
 from transpiler.optimise.nests.extents import least
 from transpiler.optimise.nests.work import Role, Work
 from transpiler.optimise.shapes import by_size
@@ -44,7 +44,7 @@ def shown(chosen: Layout | None) -> list[str]:
 def layouts(body: str, off: Iterable[str] = (), *, spreads: bool = False) -> list[list[str]]:
     """The layouts of the launches of a kernel, whose indices are taken apart where they can be."""
     nest, symbols = taken_apart(body)
-    works = Stages(nest, symbols, spreads_inner=spreads).works()
+    works = Stages(nest, symbols, spread=Spread.INNERMOST if spreads else Spread.NONE).works()
     return [shown(laid_out(work, off)) for work in works]
 
 
@@ -83,7 +83,7 @@ def test_a_sum_of_planes_has_tiles_of_both_loops() -> None:
 
 def test_an_inner_loop_that_is_spread_is_an_axis_of_the_grid() -> None:
     nest, symbols = taken_apart(SCALAR_LOOP)
-    partial, final = Stages(nest, symbols, spreads_inner=True).works()
+    partial, final = Stages(nest, symbols, spread=Spread.INNERMOST).works()
     assert [axis.symbol.name for axis in partial.programs] == ["c", "low"]
     assert shown(laid_out(partial)) == ["columns low: PROGRAMS", "rows high: SHARED", "program c"]
     assert shown(laid_out(final)) == ["columns low: LOOP", "rows part: LOOP", "program c"]

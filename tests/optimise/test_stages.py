@@ -8,7 +8,7 @@ import pytest
 
 from tests.optimise.nests import COLUMN_SUM, LOAD, SCALAR_LOOP, STORE, taken_apart
 from transpiler.optimise.launches.collapse import collapse
-from transpiler.optimise.launches.stages import Stages
+from transpiler.optimise.launches.stages import Spread, Stages
 from transpiler.optimise.nests.nest import Nest, dump_nest
 from transpiler.optimise.refusals import RefusedError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def works(body: str, *, spreads: bool = False) -> list[Work]:
     """The launches of a kernel, whose indices are taken apart where they can be."""
     nest, symbols = taken_apart(body)
-    return Stages(nest, symbols, spreads_inner=spreads).works()
+    return Stages(nest, symbols, spread=Spread.INNERMOST if spreads else Spread.NONE).works()
 
 
 def roles(body: str) -> list[str]:
@@ -178,7 +178,7 @@ def test_what_changes_between_launches_is_not_computed_again(body: str, reason: 
 def collapsed(body: str) -> list[str | None]:
     """The launches of a kernel whose inner loops are spread, with two axes as one where they are that."""
     nest, symbols = taken_apart(body)
-    found = [collapse(it, symbols) for it in Stages(nest, symbols, spreads_inner=True).works()]
+    found = [collapse(it, symbols) for it in Stages(nest, symbols, spread=Spread.INNERMOST).works()]
     return [None if it is None else text(it.work) for it in found]
 
 

@@ -35,7 +35,7 @@ class Tiling:
     """How small tiles and shares of loops are made, so that short axes have several.
 
     Inner axes shorter than `flat_below` share lanes; reductions with up to `alone` indices for each program need no
-    second launch.
+    second launch. An access of a thread has at most `widest` bytes, so that many rows are whole numbers of them.
     """
 
     columns: int
@@ -43,6 +43,7 @@ class Tiling:
     programs: int
     flat_below: int
     alone: int | None = None
+    widest: int = 8
 
 
 @contextmanager
@@ -70,6 +71,8 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
     numbers["WIDENED_PROGRAMS"] = 1
     numbers["FLAT_BELOW"] = tiling.flat_below
     numbers["SPLIT_TILES"] = 1
+    numbers["WIDEST_ACCESS"] = tiling.widest
+    numbers["REREAD_FROM"] = 1
     if tiling.alone is not None:
         alone = shapes.Alone(few=1, each=tiling.alone)
         numbers["COLUMNS_ALONE"] = numbers["ROWS_ALONE"] = alone

@@ -52,12 +52,11 @@ class Runs:
         try:
             polynomial = expansion.of(offsets)
         except UnknownQuantityError:
-            return NoRun(UNKNOWN, bool(self._divided(expansion)))
+            return NoRun(UNKNOWN, self._scatters(expansion))
         lane = self._last_lane(polynomial)
-        divided = self._divided(expansion)
-        if not divided:
+        if not self._scatters(expansion):
             return NoRun(UNKNOWN, is_divided=False)
-        if not all(map(self._is_never_negative, divided)):
+        if not all(map(self._is_never_negative, self._divided(expansion))):
             return NoRun(PERHAPS_NEGATIVE, is_divided=True)
         if lane is None or polynomial.coefficient(lane) != ONE:
             return NoRun(NOT_BY_ONE, is_divided=True)
@@ -72,13 +71,7 @@ class Runs:
         return Run(count)
 
     def _last_lane(self, polynomial: Polynomial) -> int | None:
-        for index in polynomial.atoms:
-            match self._quantities.all[index]:
-                case Variable(name=("lane", -1)):
-                    return index
-                case _:
-                    pass
-        return None
+        return next(filter(self._is_last_lane, polynomial.atoms), None)
 
     def _divided(self, expansion: Expansion) -> list[Polynomial]:
         """The dividends that differ from lane to lane."""
@@ -89,6 +82,21 @@ class Runs:
             self._quantities.all[index].name[0] == "lane"  # type: ignore[union-attr] # variables alone are asked for
             for index in self._quantities.variables(polynomial)
         )
+
+    def _scatters(self, expansion: Expansion) -> bool:
+        """Whether something is divided that differs between lanes along the last dimension: rows may differ."""
+        return any(
+            self._is_last_lane(index)
+            for dividend, _ in expansion.divisions
+            for index in self._quantities.variables(dividend)
+        )
+
+    def _is_last_lane(self, index: int) -> bool:
+        match self._quantities.all[index]:
+            case Variable(name=("lane", -1)):
+                return True
+            case _:
+                return False
 
     def _count(self, extent: Polynomial) -> int | ir.Symbol | None:
         if extent.constant is not None:

@@ -128,7 +128,15 @@ class AnyOf:
     conditions: tuple[AtLeast, ...]
 
 
-Condition: TypeAlias = AtLeast | AnyOf
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equal:
+    """That two numbers are one."""
+
+    left: Extent
+    right: Extent
+
+
+Condition: TypeAlias = AtLeast | Equal | AnyOf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

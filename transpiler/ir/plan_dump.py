@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transpiler.ir.dump import dump_routine
-from transpiler.ir.extent import AnyOf, AtLeast
+from transpiler.ir.extent import AnyOf, AtLeast, Equal
 from transpiler.ir.extent_fold import ExtentFold
 from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import dtype_text
@@ -62,6 +62,8 @@ class _Plan:
         match condition:
             case AnyOf(conditions=conditions):
                 return f"({' or '.join(map(self._condition, conditions))})"
+            case Equal(left=left, right=right):
+                return f"{self._text(left)} == {self._text(right)}"
             case AtLeast(value=value, bound=bound):
                 return f"{self._text(value)} >= {self._text(bound)}"
 

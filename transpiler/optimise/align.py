@@ -116,10 +116,7 @@ def _warps(usual: Extent, units: Iterable[tuple[ir.Symbol, ...]]) -> Extent:
 
 def _unit(symbol: ir.Symbol, kernel: ir.Kernel, symbols: Symbols) -> ir.Symbol:
     """What a parameter is a multiple of."""
-    name = f"ALIGN_{symbol.name.upper()}"
-    while any(name == it.name for it in (*kernel.parameters, *kernel.const_generics)):
-        name += "_"
-    return symbols.new(name, I32, kernel.name_span, ir.SymbolKind.CONST_GENERIC)
+    return symbols.extent(f"ALIGN_{symbol.name.upper()}", kernel.name_span)
 
 
 class _Need(NamedTuple):

@@ -53,7 +53,7 @@ def summary(work: Work, layout: Layout) -> str:
 
 def _tile(layout: Layout) -> str:
     """The tile of a program, in words."""
-    tiles = [it for it in layout.lanes if it.execution is Execution.PROGRAMS]
+    tiles = [it for it in layout.lanes if it.execution in {Execution.PROGRAMS, Execution.RUN}]
     if not tiles:
         return "all there is"
     extents = " by ".join(f"`{it.block}`" for it in tiles)

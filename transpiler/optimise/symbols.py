@@ -12,10 +12,17 @@ from transpiler.ir.launch_plan import GRID_NAMES
 from transpiler.ir.types import I32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from transpiler.ir.types import Type
     from transpiler.source import Span
+
+
+def unlike(name: str, taken: Container[str]) -> str:
+    """The name, with underscores behind it where it is taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 class Symbols:
@@ -47,6 +54,10 @@ class Symbols:
         if kind is ir.SymbolKind.PARAMETER and name not in GRID_NAMES:
             name = self._free(name)
         return ir.Symbol(id=next(self._ids), name=name, kind=kind, type=type_, span=span)
+
+    def extent(self, name: str, span: Span) -> ir.Symbol:
+        """A compile-time extent, called like nothing that the kernel has itself."""
+        return self.new(unlike(name, self._taken), I32, span, ir.SymbolKind.CONST_GENERIC)
 
     def _free(self, name: str) -> str:
         free, number = name, 1

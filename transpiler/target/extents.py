@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from transpiler.ir.extent import AnyOf, AtLeast, Number
+from transpiler.ir.extent import AnyOf, AtLeast, Equal, Number
 from transpiler.ir.extent_fold import ExtentFold
 from transpiler.target import model
 from transpiler.target.model import Operator
@@ -43,8 +43,10 @@ class ExtentSpelling(ExtentFold[model.Expression]):
         self._known = known
 
     def holds(self, condition: Condition) -> model.Expression:
-        """`value >= bound`, or several of these with `or` between them."""
+        """`value >= bound`, `left == right`, or several of the former with `or` between them."""
         match condition:
+            case Equal(left=left, right=right):
+                return model.Binary(Operator.EQUAL, self.of(left), self.of(right))
             case AnyOf(conditions=conditions):
                 return _chain(Operator.OR, tuple(map(self.condition, conditions)))
             case AtLeast():

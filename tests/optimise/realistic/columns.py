@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from tests.corpus.model import Case, Sampler
 
-COLUMNS = ((21, 5), (1, 1), (2, 37), (16, 8))
-"""Rows and columns: ragged, one of each, more columns than a tile has, whole tiles."""
+COLUMNS = ((21, 5), (1, 1), (2, 37), (16, 8), (7, 24))
+"""Rows and columns: ragged, one of each, more columns than a tile has, whole tiles, whole accesses of a thread."""
 COLUMNS_IN_TILES = tuple((*shape, 8) for shape in COLUMNS)
 
 

@@ -13,18 +13,21 @@ from transpiler.optimise.account import Note
 from transpiler.optimise.flags import COLLAPSE_AXES, SPLIT_KERNEL, SPREAD_LOOP
 from transpiler.optimise.launches.collapse import collapse
 from transpiler.optimise.launches.layout import layout
-from transpiler.optimise.launches.stages import Stages
+from transpiler.optimise.launches.runs import in_runs
+from transpiler.optimise.launches.stages import Spread, Stages
 from transpiler.optimise.nests.dependence import passes_memory_on
 from transpiler.optimise.nests.extents import (
     at_least,
     below,
     extent_of_axis,
     greatest,
+    least,
     rounded_down,
     times,
 )
 from transpiler.optimise.nests.nest import AxisKind, Loop
 from transpiler.optimise.nests.work import Role, Work, indices_of, loops
+from transpiler.optimise.shapes import by_size, lanes_of
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -79,7 +82,7 @@ class Alternatives:
         Raises:
             RefusedError: the nest cannot be taken apart.
         """
-        for work_out in (self._whole, self._flat, self._apart):
+        for work_out in (self._whole, self._runs, self._flat, self._apart):
             found = work_out(self._symbols.of_variant())
             if found is not None:
                 yield found
@@ -88,7 +91,7 @@ class Alternatives:
         """Two axes share the lanes of tiles: short rows would leave most of these without anything to do."""
         if not self._options.has(COLLAPSE_AXES) or not self._options.has(SPREAD_LOOP):
             return None
-        works = Stages(self._nest, symbols, spreads_inner=True).works()
+        works = Stages(self._nest, symbols, spread=Spread.INNERMOST).works()
         collapsed = [collapse(work, symbols) for work in works]
         found = [(work.role, it) for work, it in zip(works, collapsed, strict=True) if it]
         first = next((it for role, it in found if role is not Role.FINAL), None)
@@ -120,6 +123,34 @@ class Alternatives:
         note = Note(COLLAPSE_AXES, message, first.inner.span)
         why += f" the lanes of tiles with {outer}."
         return Alternative(launches, symbols, pays, "flat", (note,), why)
+
+    def _runs(self, symbols: Symbols) -> Alternative | None:
+        """Runs share tiles, where each row is a whole number of them: tiles of rows have lanes beyond each row."""
+        if not self._options.has(COLLAPSE_AXES) or not self._options.has(SPREAD_LOOP):
+            return None
+        if any(it.reductions for it in self._loops):
+            return None
+        rows = self._laid_out(Stages(self._nest, symbols).works())
+        works = Stages(self._nest, symbols, spread=Spread.ALL).works()
+        if rows is None or len(works) > 1:
+            return None
+        columns, size = rows[0].layout.columns, rows[0].layout.item_size
+        wide = rounded_down(Number(shapes.WIDEST_ACCESS), size)
+        found = in_runs(works[0], symbols, columns.label, wide)
+        if found is None or found.inner.symbol != columns.axis.symbol:
+            return None
+        self._trace.works(COLLAPSE_AXES, [found.work])
+        launches = self._laid_out((found.work,))
+        if launches is None:
+            return None
+        pays: tuple[Condition, ...] = found.needs
+        if found.rereads:
+            pays = (*pays, _is_worth_rereading(rows[0].layout))
+        outer, inner = found.outer.symbol.name, found.inner.symbol.name
+        message = f"runs of `{inner}` share tiles, where each `{outer}` is a whole number of them"
+        note = Note(COLLAPSE_AXES, message, found.inner.span)
+        why = f"Runs of {inner}, an access of a thread each, share tiles, which end with no {outer} but the last."
+        return Alternative(launches, symbols, pays, "runs", (note,), why)
 
     def _whole(self, symbols: Symbols) -> Alternative | None:
         """One launch, where there are columns or rows enough for all of its programs to reduce theirs alone."""
@@ -207,6 +238,17 @@ def _is_misaligned(inner: Extent, both: Extent, size: Extent) -> AtLeast:
     """That rows do not start where accesses may be wide, but all of them together do: elements have so many bytes."""
     most = rounded_down(Number(shapes.WIDEST_ACCESS), size)
     return at_least(Alignment(both, most), times(Number(2), Alignment(inner, most)))
+
+
+def _is_worth_rereading(rows: Layout) -> Condition:
+    """Where runs pay that load again what tiles of rows have for all of these: where such tiles had idle lanes.
+
+    Wide elements have few to an access, so that loads are few for each.
+    """
+    length, size = rows.columns.extent, rows.item_size
+    tile = by_size(lambda each: lanes_of(rows.shape.columns, each), size)
+    are_idle = at_least(least(tile, length), times(Number(2), Alignment(length, tile)))
+    return AnyOf(conditions=(at_least(size, shapes.REREAD_FROM), are_idle))
 
 
 def _length(layout: Layout) -> Extent:

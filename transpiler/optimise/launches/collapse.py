@@ -19,9 +19,11 @@ from transpiler.optimise.nests.work import Work, indices_of, rewritten, without_
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transpiler.analysis.polynomial import Polynomial
     from transpiler.optimise.nests.indices import Indices
-    from transpiler.optimise.nests.nest import Axis
+    from transpiler.optimise.nests.nest import Axis, Item
     from transpiler.optimise.symbols import Symbols
 
 
@@ -37,34 +39,44 @@ def collapse(work: Work, symbols: Symbols) -> Collapsed | None:
     """The work with two of its axes as one; None where no two are."""
     indices = indices_of(work.items)
     found = list(reaches(work.items, indices))
-    for inner in work.programs:
+    for outer, inner in pairs(work, indices):
         along = [it for it in found if indices.coefficient(it.offsets, inner.symbol) != constant(0)]
-        if not along or indices.polynomial(inner.start) != constant(0):
-            continue
         length = indices.polynomial(inner.stop)
-        for outer in work.programs:
-            if outer is inner:
-                continue
-            if all(_is_one(indices, it.offsets, outer, inner, length) for it in along) and any(
-                indices.coefficient(it.offsets, inner.symbol) == constant(1) for it in along
-            ):
-                return Collapsed(_merged(work, outer, inner, symbols), outer, inner)
+        if all(is_one(indices, it.offsets, outer, inner, length) for it in along) and any(
+            indices.coefficient(it.offsets, inner.symbol) == constant(1) for it in along
+        ):
+            return Collapsed(_merged(work, outer, inner, symbols), outer, inner)
     return None
 
 
-def _is_one(
+def pairs(work: Work, indices: Indices) -> Iterator[tuple[Axis, Axis]]:
+    """The axes of the grid by twos, an outer one and an inner one that starts at 0."""
+    for inner in work.programs:
+        if indices.polynomial(inner.start) == constant(0):
+            yield from ((outer, inner) for outer in work.programs if outer is not inner)
+
+
+def is_one(
     indices: Indices, offsets: Polynomial, outer: Axis, inner: Axis, length: Polynomial
 ) -> bool:
+    """Whether offsets vary along two axes as along one, if the inner axis has this length."""
     small = indices.coefficient(offsets, inner.symbol)
     large = indices.coefficient(offsets, outer.symbol)
-    return small is not None and large is not None and large == small.times(length)
+    if small is None or large is None or small == constant(0):
+        return False
+    return large == small.times(length)
 
 
-def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
-    indices = indices_of(work.items)
+def with_one_index(
+    items: tuple[Item, ...],
+    outer: Axis,
+    inner: Axis,
+    both: ir.Symbol,
+    indices: Indices,
+    length: Polynomial,
+) -> tuple[Item, ...]:
+    """The items with `both` in what varies along two axes as along one; see `is_one`."""
     build = Build(inner.span)
-    both = symbols.new("flat", I32, inner.span)
-    length = indices.polynomial(inner.stop)
 
     def change(node: ir.Expression) -> ir.Expression | None:
         if isinstance(node, ir.Read):
@@ -72,13 +84,20 @@ def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
             return None
         polynomial = indices.polynomial(node)
         small = indices.coefficient(polynomial, inner.symbol)
-        large = indices.coefficient(polynomial, outer.symbol)
-        if not small or not large or small == constant(0) or large != small.times(length):
+        if small is None or not is_one(indices, polynomial, outer, inner, length):
             return None
         rest = indices.without(polynomial, (inner.symbol, outer.symbol))
         return expression_of(rest + small.times(indices.of(both)), indices, build)
 
-    items = rewritten(work.items, IntegerRewriter(change).expression)
+    return rewritten(items, IntegerRewriter(change).expression)
+
+
+def _merged(work: Work, outer: Axis, inner: Axis, symbols: Symbols) -> Work:
+    build = Build(inner.span)
+    both = symbols.new("flat", I32, inner.span)
+    indices = indices_of(work.items)
+    length = indices.polynomial(inner.stop)
+    items = with_one_index(work.items, outer, inner, both, indices, length)
     axis = replace(
         inner,
         symbol=both,

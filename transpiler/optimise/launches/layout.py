@@ -14,6 +14,7 @@ from transpiler.ir.extent import Number
 from transpiler.ir.types import Pointer
 from transpiler.optimise import shapes
 from transpiler.optimise.flags import BLOCK_AXIS, SPREAD_LOOP, VECTORISE_LOOP
+from transpiler.optimise.launches.collapse import is_one
 from transpiler.optimise.launches.tile_sizes import TileSizes
 from transpiler.optimise.nests.dependence import reaches
 from transpiler.optimise.nests.extents import (
@@ -27,6 +28,7 @@ from transpiler.optimise.nests.extents import (
 from transpiler.optimise.nests.nest import AxisKind, Loop
 from transpiler.optimise.nests.sharing import may_be_shared
 from transpiler.optimise.nests.work import Role, indices_of, loops
+from transpiler.optimise.symbols import unlike
 from transpiler.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class Execution(Enum):
     PROGRAMS = "a program a tile"
     SHARED = "a loop over the tiles of a part, a program a part"
     LOOP = "a loop over all tiles"
+    RUN = "nothing: there is one tile, all of whose lanes exist"
 
 
 class Lanes(NamedTuple):
@@ -118,7 +121,9 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
     stores = any(it.is_store and it.axes for it in every)
     is_along = any(axis.symbol in reduced for axis in along)
     shape = _shape(work, is_along=is_along, has_store=stores)
-    if shape is shapes.APPLIED and crossing:
+    if columns.kind is AxisKind.RUN:
+        shape = shapes.APPLIED_IN_RUNS
+    elif shape is shapes.APPLIED and crossing:
         shape = shapes.CROSSED
     elif shape is shapes.APPLIED and any(_is_by_column(it, columns, rows, indices) for it in every):
         shape = (
@@ -128,16 +133,18 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
         )
     sizes = TileSizes(work, shape, _most_varied(every, axes, indices), indices)
     every_axis = (*work.programs, *(loop.axis for loop in nested))
-    label = _label(along[0], every_axis)
-    first = Lanes(
-        axes=along,
-        execution=_execution(along[0], work, reduced, options, is_rows=False),
-        extent=extent_of_axis(along[0], indices),
-        label=label,
-        block=_block(label, taken),
-        default=sizes.columns(along[0], has_rows=bool(rows)),
-        choices=shape.column_choices,
-    )
+    first = _lanes_of_run(columns, indices)
+    if first is None:
+        label = _label(along[0], every_axis)
+        first = Lanes(
+            axes=along,
+            execution=_execution(along[0], work, reduced, options, is_rows=False),
+            extent=extent_of_axis(along[0], indices),
+            label=label,
+            block=_block(label, taken),
+            default=sizes.columns(along[0], has_rows=bool(rows)),
+            choices=shape.column_choices,
+        )
     second = None
     if rows:
         label = _label(rows[0], every_axis)
@@ -155,6 +162,14 @@ def layout(work: Work, options: OptimiseOptions, taken: frozenset[str]) -> Layou
         )
     others = tuple(it for it in work.programs if it not in along and it not in rows)
     return Layout(first, second, others, reduced, shape, sizes.item_size)
+
+
+def _lanes_of_run(axis: Axis, indices: Indices) -> Lanes | None:
+    """The lanes of a run; None for another axis."""
+    if axis.kind is not AxisKind.RUN or axis.tile is None:
+        return None
+    extent = extent_of_axis(axis, indices)
+    return Lanes((axis,), Execution.RUN, extent, axis.symbol.name, axis.tile.name, extent, ())
 
 
 def _is_by_column(reach: Reach, columns: Axis, rows: tuple[Axis, ...], indices: Indices) -> bool:
@@ -226,7 +241,7 @@ def _shape(work: Work, *, is_along: bool, has_store: bool) -> Shape:
 
 
 def _may_be_lanes(axis: Axis, work: Work, options: OptimiseOptions) -> bool:
-    if axis.kind is AxisKind.PROGRAM:
+    if axis.kind is not AxisKind.LOOP:
         return options.has(BLOCK_AXIS)
     return axis.tile is not None or work.role is Role.FINAL or options.has(VECTORISE_LOOP)
 
@@ -253,6 +268,8 @@ def _rows(
     That pays where some loads do not, or are contiguous along it; and where all loops run along columns, whose ends
     would leave lanes without anything to do.
     """
+    if columns[0].kind is AxisKind.RUN:
+        return _runs(work, columns[0], found, indices)
     top = tuple(axis for axis in _top(work) if axis not in columns)
     if top:
         return top if all(axis in axes for axis in top) else ()
@@ -270,6 +287,16 @@ def _rows(
         if pays or work.role is Role.WHOLE:
             return (axis,)
     return ()
+
+
+def _runs(work: Work, lanes: Axis, found: list[Reach], indices: Indices) -> tuple[Axis, ...]:
+    """The axis of the grid that counts runs of some lanes."""
+    length = indices.polynomial(lanes.stop)
+    return tuple(
+        axis
+        for axis in work.programs
+        if any(is_one(indices, it.offsets, axis, lanes, length) for it in found)
+    )
 
 
 def _inside(indices: Indices, polynomial: Polynomial) -> frozenset[ir.Symbol]:
@@ -324,10 +351,7 @@ _SAY_NO_AXIS = frozenset({"", "block", "tile", "size"})
 
 def _block(label: str, taken: frozenset[str]) -> str:
     """What the extent of tiles along an axis is called."""
-    name = f"TILE_{label.upper()}"
-    while name in taken:
-        name += "_"
-    return name
+    return unlike(f"TILE_{label.upper()}", taken)
 
 
 def shared_parts(layout: Layout, others: tuple[Extent, ...]) -> Extent:

@@ -77,9 +77,7 @@ class _Materialiser:
 
     def stage(self) -> Materialised:
         for lanes in self._layout.lanes:
-            self._blocks[lanes.block] = self._symbols.new(
-                lanes.block, I32, lanes.axis.span, ir.SymbolKind.CONST_GENERIC
-            )
+            self._blocks[lanes.block] = self._block(lanes)
         span = self._kernel.name_span
         place = Place(self._work, self._layout, self._blocks, self._symbols, span)
         head = list(self._head(place))
@@ -113,11 +111,18 @@ class _Materialiser:
                 limit=lanes.extent,
             )
             for lanes in reversed(self._layout.lanes)
+            if lanes.execution is not Execution.RUN
         )
         return Materialised(
             Stage(kernel=made, grid=(place.grid,), tiles=tiles, warps=Number(shapes.WARPS)),
             tuple(place.quantities),
         )
+
+    def _block(self, lanes: Lanes) -> ir.Symbol:
+        """The extent of tiles along some lanes; a run has one that is known in what the program does."""
+        if lanes.execution is Execution.RUN and lanes.axis.tile is not None:
+            return lanes.axis.tile
+        return self._symbols.new(lanes.block, I32, lanes.axis.span, ir.SymbolKind.CONST_GENERIC)
 
     def _is_tunable(self) -> bool:
         """Whether nothing but the grid depends on the tiles."""
@@ -141,6 +146,8 @@ class _Materialiser:
                 yield from self._bound(lanes, axis, place.first_of_tile(lanes), place.end_of(axis))
             if lanes is not None and lanes.execution is Execution.SHARED:
                 yield from self._share(lanes.axis, place)
+            if lanes is not None and lanes.execution is Execution.RUN:
+                yield self._index(lanes, lanes.axis, Build(lanes.axis.span).number(0))
 
     def _share(self, axis: Axis, place: Place) -> Iterator[ir.Statement]:
         """The iterations of a loop that the program has."""
@@ -154,23 +161,26 @@ class _Materialiser:
         yield ir.Let(span=axis.span, symbol=end, value=last)
         self._bounds[axis.symbol] = (build.read(begin), build.read(end))
 
-    def _bound(
-        self, lanes: Lanes, axis: Axis, first: ir.Expression, stop: ir.Expression
-    ) -> Iterator[ir.Statement]:
+    def _index(self, lanes: Lanes, axis: Axis, first: ir.Expression) -> ir.Let:
+        """The indices that lanes have, from `first` on."""
         build = Build(axis.span)
         place = self._layout.lanes.index(lanes)
         dimension = NamedDimension(name=lanes.block)
         tile = build.lanes(self._blocks[lanes.block], dimension, place, self._rank)
         value = build.add(first, tile)
         index = self._symbols.like(axis.symbol, value.type)
-        yield ir.Let(
-            span=axis.span,
-            symbol=index,
-            value=value,
-            layout=_comment(axis.note, self._origin(lanes, axis)),
-        )
         self._values[axis.symbol] = build.read(index)
-        exists = build.less(build.read(index), stop)
+        layout = _comment(axis.note, self._origin(lanes, axis))
+        return ir.Let(span=axis.span, symbol=index, value=value, layout=layout)
+
+    def _bound(
+        self, lanes: Lanes, axis: Axis, first: ir.Expression, stop: ir.Expression
+    ) -> Iterator[ir.Statement]:
+        """The indices of some lanes, and the mask of those that exist."""
+        build = Build(axis.span)
+        let = self._index(lanes, axis, first)
+        yield let
+        exists = build.less(build.read(let.symbol), stop)
         mask = self._scope.named(f"{lanes.label}_mask", exists)
         yield mask
         lane = Lane(lanes, mask.symbol, axis.symbol in self._layout.reduced)

@@ -70,10 +70,15 @@ class Place:
         columns, rows = self._layout.columns, self._layout.rows
         if columns.execution is Execution.PROGRAMS:
             yield self._tile(columns)
+        if columns.execution is Execution.RUN and rows is not None:
+            yield self._tile(rows)
+            rows = None
         for axis in self._layout.programs:
             symbol = self._symbols.like(axis.symbol)
-            self.values[axis.symbol] = self._build.read(symbol)
-            yield Digit(symbol, axis.stop, extent_of_axis(axis, self._indices))
+            start, stop = self._outright(axis.start), self._outright(axis.stop)
+            self.values[axis.symbol] = self._build.add(start, self._build.read(symbol))
+            count = self._build.subtract(stop, start)
+            yield Digit(symbol, count, extent_of_axis(axis, self._indices))
         if rows is not None and rows.execution is Execution.PROGRAMS:
             yield self._tile(rows)
         if rows is not None and rows.execution is Execution.SHARED:

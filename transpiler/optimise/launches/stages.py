@@ -9,6 +9,7 @@ there; what was reduced comes from memory.
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from transpiler.ir import nodes as ir
@@ -53,12 +54,20 @@ class _Kept(NamedTuple):
     inner: Axis | None = None
 
 
-class Stages:
-    """Makes the launches of one nest; with `spreads_inner`, the innermost loops become axes of the grid."""
+class Spread(Enum):
+    """Which loops become axes of the grid before it is decided how a launch is laid out."""
 
-    def __init__(self, nest: Nest, symbols: Symbols, *, spreads_inner: bool = False) -> None:
+    NONE = "none"
+    INNERMOST = "the innermost one"
+    ALL = "all that may, where nothing is reduced; the innermost one elsewhere"
+
+
+class Stages:
+    """Makes the launches of one nest."""
+
+    def __init__(self, nest: Nest, symbols: Symbols, *, spread: Spread = Spread.NONE) -> None:
         self._nest = nest
-        self._spreads_inner = spreads_inner
+        self._spread = spread
         self._symbols = symbols
         self._indices = indices_of(nest.items)
         self._kept: dict[ir.Symbol, _Kept] = {}
@@ -93,12 +102,13 @@ class Stages:
 
     def _loop(self, loop: Loop) -> Work:
         items = self._with_inputs(taken(self._nest.items, (loop,)))
-        inner = self._innermost(loop) if self._spreads_inner else None
+        inner = None if self._spread is Spread.NONE else self._innermost(loop)
         programs = self._nest.programs
         if inner is not None:
-            programs = (*programs, replace(inner, kind=AxisKind.PROGRAM))
-            items = _without_loop(items, inner)
+            programs, items = _spread(inner, programs, items)
         if not loop.reductions:
+            while self._spread is Spread.ALL and (axis := self._next(items)) is not None:
+                programs, items = _spread(axis, programs, items)
             return Work(role=Role.APPLY, programs=programs, items=items)
         build = Build(loop.span)
         part = Part(
@@ -137,6 +147,11 @@ class Stages:
             return None
         axis = nested[-1].axis
         return axis if may_be_shared(axis, (loop,)) else None
+
+    def _next(self, items: tuple[Item, ...]) -> Axis | None:
+        """The axis of the innermost loop there still is."""
+        rest = [it for it in items if isinstance(it, Loop)]
+        return self._innermost(rest[0]) if len(rest) == 1 else None
 
     def _piece(self, build: Build, part: ir.Symbol, inner: Axis | None) -> ir.Expression:
         """Where the piece of a part lies that the program adds to, with an index of the inner axis."""
@@ -320,6 +335,13 @@ class Stages:
 
     def _extent(self) -> Extent:
         return times(*(self._length(axis) for axis in self._nest.programs))
+
+
+def _spread(
+    axis: Axis, programs: tuple[Axis, ...], items: tuple[Item, ...]
+) -> tuple[tuple[Axis, ...], tuple[Item, ...]]:
+    """The axes of the grid with that of a loop, and the items without the loop."""
+    return (*programs, replace(axis, kind=AxisKind.PROGRAM)), _without_loop(items, axis)
 
 
 def _without_loop(items: tuple[Item, ...], axis: Axis) -> tuple[Item, ...]:

@@ -70,7 +70,7 @@ class VariantMaker:
             self._trace.kernel(BLOCK_AXIS, kernel)
             stage = replace(found.stage, kernel=kernel)
             stages.append(finished(stage, self._context, self._trace))
-            quantities += found.quantities
+            quantities += (*launch.work.quantities, *found.quantities)
             scratch += launch.work.scratch
             notes += _notes(launch, name)
         if count > 1 and self._context.options.has(SPLIT_KERNEL):

@@ -30,13 +30,16 @@ class AxisKind(Enum):
 
     PROGRAM = "program"
     LOOP = "loop"
+    RUN = "run"
+    """Nothing: they are the lanes of one tile, which has its axis's `tile` of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Axis:
     """The indices `start`, `start + 1`, … up to `stop`, that one left out, each known as `symbol` where it counts.
 
-    `place` tells which axis of the grid it is. `tile` is the const generic by whose lanes the loop advanced, if any.
+    `place` tells which axis of the grid it is. `tile` is the const generic by whose lanes the loop advanced, if any; of
+    a run it is the number of its lanes.
     `note` tells readers of a stage what the indices are, where the kernel has no such axis.
     """
 

@@ -9,6 +9,7 @@ from transpiler.ir.extent import (
     AnyOf,
     AtLeast,
     Division,
+    Equal,
     Extreme,
     ItemSize,
     Lookup,
@@ -42,6 +43,8 @@ def outright(condition: Condition, quantities: Iterable[Quantity]) -> Condition:
     match condition:
         case AnyOf(conditions=conditions):
             return AnyOf(conditions=tuple(map(at_least, conditions)))
+        case Equal(left=left, right=right):
+            return Equal(left=fold.of(left), right=fold.of(right))
         case AtLeast():
             return at_least(condition)
 

@@ -18,7 +18,7 @@ from transpiler.tuples import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from transpiler.ir.launch_plan import Scratch
+    from transpiler.ir.launch_plan import Quantity, Scratch
     from transpiler.optimise.nests.nest import Axis, Item
 
 
@@ -49,7 +49,7 @@ class Work:
     """`items` for each index of the axes `programs`, in one launch.
 
     `part` is there where the iterations of a loop are shared out among programs; then results are partial. `scratch` is
-    memory it is the first to write.
+    memory it is the first to write, `quantities` are numbers it is given.
     """
 
     role: Role
@@ -57,6 +57,7 @@ class Work:
     items: tuple[Item, ...]
     part: Part | None = None
     scratch: tuple[Scratch, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
 
 def definitions(items: Iterable[Item]) -> dict[ir.Symbol, ir.Expression]:

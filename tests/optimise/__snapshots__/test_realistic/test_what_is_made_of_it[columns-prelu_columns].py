@@ -1,5 +1,40 @@
+# block-axis: TILE_RUN indices of `run` in `prelu_columns__runs`
+# collapse-axes: runs of `c` share tiles, where each `rows` is a whole number of them
 # spread-loop: a program for each tile of TILE_ROWS indices of `rows` in `prelu_columns__tiled`
 # block-axis: TILE_C indices of `c` in `prelu_columns__tiled`
+
+
+@triton.jit
+def prelu_columns__runs(
+    x_ptr,
+    slope_ptr,
+    y_ptr,
+    N,
+    c_runs,
+    TILE_RUN: tl.constexpr,
+    RUN_C: tl.constexpr,
+):
+    """Each program computes `TILE_RUN` by `RUN_C` indices of `run` and `lane`.
+
+    Launched in the place of `prelu_columns`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    run_tile = tl.program_id(0)
+    lane = tl.arange(0, RUN_C)[None, :]
+    # collapse-axes: a run is RUN_C neighbouring c of one rows.
+    # block-axis: a program does TILE_RUN indices of run.
+    run = run_tile * TILE_RUN + tl.arange(0, TILE_RUN)[:, None]
+    run_mask = run < N * c_runs
+
+    flat = run * RUN_C + lane
+    c = (run % c_runs) * RUN_C + lane
+    slope = tl.load(slope_ptr + c, mask=run_mask).to(D)
+    x = tl.load(x_ptr + flat, mask=run_mask).to(D)
+    y = tl.where(x > 0.0, x, x * slope)
+    tl.store(y_ptr + flat, y, mask=run_mask)
 
 
 @triton.jit
@@ -49,6 +84,35 @@ def _plan_prelu_columns(grid, x_ptr, slope_ptr, y_ptr, N, C, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if C < 1 or N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Runs of c, an access of a thread each, share tiles, which end with no rows but the last.
+    if (
+        grid_x == C
+        and _alignment(grid_x, 16 // D.itemsize) == 16 // D.itemsize
+        and (
+            D.itemsize >= 4
+            or min(256 // D.itemsize, grid_x) >= 2 * _alignment(grid_x, 256 // D.itemsize)
+        )
+    ):
+        RUN_C = 16 // D.itemsize
+        c_runs = grid_x // RUN_C
+        TILE_RUN = min(min(1024, 2048 // D.itemsize) // RUN_C, _power_of_two(N * c_runs))
+        return [
+            _Stage(
+                prelu_columns__runs,
+                lambda meta: (triton.cdiv(N * c_runs, meta["TILE_RUN"]),),
+                x_ptr,
+                slope_ptr,
+                y_ptr,
+                N,
+                c_runs,
+                TILE_RUN=TILE_RUN,
+                RUN_C=RUN_C,
+                num_warps=4,
+                tuned=prelu_columns__runs_tuned,
+                index64=prelu_columns__runs__index64,
+            )
+        ]
 
     TILE_C = min(256 // D.itemsize, _power_of_two(grid_x))
     TILE_ROWS = min({1: 2048, 2: 2048, 4: 512, 8: 256}[D.itemsize] // TILE_C, _power_of_two(N))

@@ -1,6 +1,53 @@
+# block-axis: TILE_RUN indices of `run` in `adam_rows__runs`
+# collapse-axes: runs of `cols` share tiles, where each `row` is a whole number of them
 # block-axis: TILE_FLAT indices of `flat` in `adam_rows__flat`
 # collapse-axes: `row` and `cols` share lanes where `cols` has fewer than 1024 indices, or starts where accesses are narrow
 # spread-loop: a program for each tile of TILE_COLS indices of `cols` in `adam_rows__tiled`
+
+
+@triton.jit
+def adam_rows__runs(
+    p_ptr,
+    g_ptr,
+    m_ptr,
+    v_ptr,
+    rate,
+    beta1,
+    beta2,
+    eps,
+    grid_x,
+    cols_runs,
+    TILE_RUN: tl.constexpr,
+    RUN_COLS: tl.constexpr,
+):
+    """Each program computes `TILE_RUN` by `RUN_COLS` indices of `run` and `lane`.
+
+    Launched in the place of `adam_rows`.
+    """
+    D: tl.constexpr = (
+        p_ptr.dtype.element_ty if p_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+    # Arguments in the dtypes of their Rust parameters, whatever the caller passed.
+    rate = tl.cast(rate, tl.float32)
+    beta1 = tl.cast(beta1, tl.float32)
+    beta2 = tl.cast(beta2, tl.float32)
+    eps = tl.cast(eps, tl.float32)
+
+    run_tile = tl.program_id(0)
+    lane = tl.arange(0, RUN_COLS)[None, :]
+    # collapse-axes: a run is RUN_COLS neighbouring cols of one row.
+    # block-axis: a program does TILE_RUN indices of run.
+    run = run_tile * TILE_RUN + tl.arange(0, TILE_RUN)[:, None]
+    run_mask = run < grid_x * cols_runs
+
+    flat = run * RUN_COLS + lane
+    g = tl.load(g_ptr + flat, mask=run_mask).to(tl.float32)
+    m = tl.load(m_ptr + flat, mask=run_mask) * beta1 + g * (1.0 - beta1)
+    v = tl.load(v_ptr + flat, mask=run_mask) * beta2 + g * g * (1.0 - beta2)
+    tl.store(m_ptr + flat, m, mask=run_mask)
+    tl.store(v_ptr + flat, v, mask=run_mask)
+    step = rate * m / (tl.sqrt(v) + eps)
+    tl.store(p_ptr + flat, tl.load(p_ptr + flat, mask=run_mask).to(D) - step.to(D), mask=run_mask)
 
 
 @triton.jit
@@ -104,6 +151,35 @@ def _plan_adam_rows(grid, p_ptr, g_ptr, m_ptr, v_ptr, N, rate, beta1, beta2, eps
     grid_x, grid_y, grid_z = grid
     if N < 1 or grid_y > 1 or grid_z > 1:
         return None
+
+    # Runs of cols, an access of a thread each, share tiles, which end with no row but the last.
+    if _alignment(N, 16 // max(D.itemsize, 4)) == 16 // max(D.itemsize, 4):
+        RUN_COLS = 16 // max(D.itemsize, 4)
+        cols_runs = N // RUN_COLS
+        TILE_RUN = min(
+            min(1024, 2048 // max(D.itemsize, 4)) // RUN_COLS, _power_of_two(grid_x * cols_runs)
+        )
+        return [
+            _Stage(
+                adam_rows__runs,
+                lambda meta: (triton.cdiv(grid_x * cols_runs, meta["TILE_RUN"]),),
+                p_ptr,
+                g_ptr,
+                m_ptr,
+                v_ptr,
+                rate,
+                beta1,
+                beta2,
+                eps,
+                grid_x,
+                cols_runs,
+                TILE_RUN=TILE_RUN,
+                RUN_COLS=RUN_COLS,
+                num_warps=4,
+                tuned=adam_rows__runs_tuned,
+                index64=adam_rows__runs__index64,
+            )
+        ]
 
     # Short cols, and those that start where accesses are narrow, share the lanes of tiles with row.
     if N < 1024 or _alignment(grid_x * N, 16 // max(D.itemsize, 4)) >= 2 * _alignment(

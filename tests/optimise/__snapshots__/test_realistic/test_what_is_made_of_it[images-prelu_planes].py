@@ -1,8 +1,53 @@
+# block-axis: TILE_RUN indices of `run` in `prelu_planes__runs`
+# collapse-axes: runs of `p` share tiles, where each `c` is a whole number of them
 # block-axis: TILE_N indices of `n` in `prelu_planes__flat`
 # block-axis: TILE_FLAT indices of `flat` in `prelu_planes__flat`
 # collapse-axes: `c` and `p` share lanes where `p` has fewer than 1024 indices, or starts where accesses are narrow
 # block-axis: TILE_N indices of `n` in `prelu_planes__tiled`
 # spread-loop: a program for each tile of TILE_P indices of `p` in `prelu_planes__tiled`
+
+
+@triton.jit
+def prelu_planes__runs(
+    x_ptr,
+    slope_ptr,
+    y_ptr,
+    C,
+    HW,
+    grid_x,
+    p_runs,
+    TILE_RUN: tl.constexpr,
+    RUN_P: tl.constexpr,
+    ALIGN_C: tl.constexpr,
+    ALIGN_HW: tl.constexpr,
+):
+    """Each program computes `TILE_RUN` by `RUN_P` indices of `run` and `lane`.
+
+    Launched in the place of `prelu_planes`.
+    """
+    D: tl.constexpr = (
+        x_ptr.dtype.element_ty if x_ptr.dtype.element_ty.primitive_bitwidth > 16 else tl.float32
+    )
+
+    # align: a launch finds what these are multiples of, so that accesses are wide.
+    C = (C // ALIGN_C) * ALIGN_C
+    HW = (HW // ALIGN_HW) * ALIGN_HW
+
+    pid = tl.program_id(0)
+    run_tiles = tl.cdiv(grid_x * p_runs, TILE_RUN)
+    run_tile = pid % run_tiles
+    n = pid // run_tiles
+    lane = tl.arange(0, RUN_P)[None, :]
+    # collapse-axes: a run is RUN_P neighbouring p of one c.
+    # block-axis: a program does TILE_RUN indices of run.
+    run = run_tile * TILE_RUN + tl.arange(0, TILE_RUN)[:, None]
+    run_mask = run < grid_x * p_runs
+
+    flat = run * RUN_P + lane
+    c = run // p_runs
+    slope = tl.load(slope_ptr + c, mask=run_mask).to(D)
+    x = tl.load(x_ptr + (n * C * HW + flat), mask=run_mask).to(D)
+    tl.store(y_ptr + (n * C * HW + flat), tl.where(x > 0.0, x, x * slope), mask=run_mask)
 
 
 @triton.jit
@@ -97,6 +142,34 @@ def _plan_prelu_planes(grid, x_ptr, slope_ptr, y_ptr, C, HW, BLOCK, *, D):
     grid_x, grid_y, grid_z = grid
     if HW < 1 or grid_z > 1:
         return None
+
+    # Runs of p, an access of a thread each, share tiles, which end with no c but the last.
+    if _alignment(HW, 16 // D.itemsize) == 16 // D.itemsize:
+        RUN_P = 16 // D.itemsize
+        p_runs = HW // RUN_P
+        TILE_RUN = min(min(1024, 2048 // D.itemsize) // RUN_P, _power_of_two(grid_x * p_runs))
+        ALIGN_C = _alignment(C, 16)
+        ALIGN_HW = _alignment(HW, 16)
+        return [
+            _Stage(
+                prelu_planes__runs,
+                lambda meta: (triton.cdiv(grid_x * p_runs, meta["TILE_RUN"]) * grid_y,),
+                x_ptr,
+                slope_ptr,
+                y_ptr,
+                C,
+                HW,
+                grid_x,
+                p_runs,
+                TILE_RUN=TILE_RUN,
+                RUN_P=RUN_P,
+                ALIGN_C=ALIGN_C,
+                ALIGN_HW=ALIGN_HW,
+                num_warps=4,
+                tuned=prelu_planes__runs_tuned,
+                index64=prelu_planes__runs__index64,
+            )
+        ]
 
     # Short p, and those that start where accesses are narrow, share the lanes of tiles with c.
     if HW < 1024 or _alignment(grid_x * HW, 16 // D.itemsize) >= 2 * _alignment(
