@@ -169,6 +169,8 @@ def test_more_warps_load_them(columns: int, warps: int) -> None:
         # Short planes share lanes in any case; those that are whole numbers of accesses are runs.
         (8, 1000, torch.float32, "k__runs"),
         (8, 1002, torch.float32, "k__flat"),
+        # An image has to have several tiles of them, since they end with it.
+        (4, 1000, torch.float32, "k__flat"),
         (7, 49, torch.float32, "k__flat"),
         # Those that start anywhere do where all channels of an image together do not.
         (16, 35 * 35, torch.float32, "k__flat"),

@@ -72,7 +72,7 @@ def tiled(tiling: Tiling | None) -> Iterator[None]:
     numbers["FLAT_BELOW"] = tiling.flat_below
     numbers["SPLIT_TILES"] = 1
     numbers["WIDEST_ACCESS"] = tiling.widest
-    numbers["REREAD_FROM"] = 1
+    numbers["RUN_TILES"] = numbers["REREAD_FROM"] = 1
     if tiling.alone is not None:
         alone = shapes.Alone(few=1, each=tiling.alone)
         numbers["COLUMNS_ALONE"] = numbers["ROWS_ALONE"] = alone

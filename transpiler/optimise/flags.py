@@ -60,8 +60,9 @@ SPLIT_KERNEL = Transform(
 )
 COLLAPSE_AXES = Transform(
     flag="collapse-axes",
-    summary="Axes that are one contiguous piece of memory together share the lanes of a tile.",
-    condition="The stride of the outer axis is the extent of the inner one times its stride.",
+    summary="Axes that are one contiguous piece of memory together share the lanes of a tile, or its rows in runs.",
+    condition="The stride of the outer axis is the extent of the inner one times its stride, which the launch checks "
+    "where it does not follow.",
 )
 HOIST = Transform(
     flag="hoist",

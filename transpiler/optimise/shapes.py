@@ -126,6 +126,8 @@ axes share lanes too: with 63 by 63 elements, f32 gains 4 % of the time, bf16 16
 
 Runs have as many bytes at most, and pay where they have all of them: up to 23 % of the time where tiles of rows have
 idle lanes (f32, rows of 68), up to 3 % where they have none. With 8 bytes, halves lose up to 9 %."""
+RUN_TILES = 8
+"""Runs that end for each index of other axes have so many tiles to each, the last of which has idle lanes."""
 REREAD_FROM = 4
 """Elements of so many bytes gain from runs that load what all rows have for each again. Narrower ones lose 1 % by them
 where tiles of rows have no idle lanes."""

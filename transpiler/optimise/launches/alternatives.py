@@ -146,6 +146,9 @@ class Alternatives:
         pays: tuple[Condition, ...] = found.needs
         if found.rereads:
             pays = (*pays, _is_worth_rereading(rows[0].layout))
+        if launches[0].layout.programs:
+            outer_extent = extent_of_axis(found.outer, self._indices)
+            pays = (*pays, _has_few_ends(launches[0].layout, times(outer_extent, columns.extent)))
         outer, inner = found.outer.symbol.name, found.inner.symbol.name
         message = f"runs of `{inner}` share tiles, where each `{outer}` is a whole number of them"
         note = Note(COLLAPSE_AXES, message, found.inner.span)
@@ -249,6 +252,12 @@ def _is_worth_rereading(rows: Layout) -> Condition:
     tile = by_size(lambda each: lanes_of(rows.shape.columns, each), size)
     are_idle = at_least(least(tile, length), times(Number(2), Alignment(length, tile)))
     return AnyOf(conditions=(at_least(size, shapes.REREAD_FROM), are_idle))
+
+
+def _has_few_ends(runs: Layout, elements: Extent) -> Condition:
+    """That there are several tiles to so many elements, after which runs end for other axes of the grid."""
+    tile = by_size(lambda each: shapes.RUN_TILES * lanes_of(runs.shape.lanes, each), runs.item_size)
+    return at_least(elements, tile)
 
 
 def _length(layout: Layout) -> Extent:

@@ -153,7 +153,9 @@ def _plan_scale_shift_channels(grid, x_ptr, scale_ptr, shift_ptr, y_ptr, N, C, H
         return None
 
     # Runs of p, an access of a thread each, share tiles, which end with no c but the last.
-    if _alignment(HW, 16 // D.itemsize) == 16 // D.itemsize:
+    if _alignment(HW, 16 // D.itemsize) == 16 // D.itemsize and grid_x * HW >= min(
+        8192, 16384 // D.itemsize
+    ):
         RUN_P = 16 // D.itemsize
         p_runs = HW // RUN_P
         TILE_RUN = min(min(1024, 2048 // D.itemsize) // RUN_P, _power_of_two(grid_x * p_runs))

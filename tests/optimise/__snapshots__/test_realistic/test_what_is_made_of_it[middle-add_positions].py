@@ -153,7 +153,9 @@ def _plan_add_positions(grid, x_ptr, position_ptr, y_ptr, S, C, BLOCK, *, D):
         return None
 
     # Runs of cols, an access of a thread each, share tiles, which end with no s but the last.
-    if _alignment(C, 16 // D.itemsize) == 16 // D.itemsize:
+    if _alignment(C, 16 // D.itemsize) == 16 // D.itemsize and grid_x * C >= min(
+        8192, 16384 // D.itemsize
+    ):
         RUN_COLS = 16 // D.itemsize
         cols_runs = C // RUN_COLS
         TILE_RUN = min(min(1024, 2048 // D.itemsize) // RUN_COLS, _power_of_two(grid_x * cols_runs))
