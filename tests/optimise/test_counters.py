@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.optimise.nests import LOAD, STORE, routine
+from tests.optimise.nests import LOAD, STORE, kernel, module_of, routine
 from transpiler.ir.dump import dump_routine
 from transpiler.optimise.lifting.counters import counted
 from transpiler.optimise.symbols import Symbols
@@ -27,8 +27,8 @@ def body(start: str, head: str, counting: str, at: str = "at", behind: str = "")
 
 def loop(text: str) -> list[str]:
     """The lines of the loop of a kernel, and those above it that count."""
-    kernel = routine(text)
-    lines = [it.strip() for it in dump_routine(counted(kernel, Symbols(kernel))).splitlines()]
+    written = routine(text)
+    lines = [it.strip() for it in dump_routine(counted(written, Symbols(written))).splitlines()]
     first = next(i for i, it in enumerate(lines) if it.startswith(("for", "while")))
     return lines[first : lines.index("}", first)]
 
@@ -119,5 +119,12 @@ def test_behind_its_step_a_counter_is_one_step_further() -> None:
     ],
 )
 def test_other_variables_stay(text: str) -> None:
-    kernel = routine(text)
-    assert counted(kernel, Symbols(kernel)) is kernel
+    written = routine(text)
+    assert counted(written, Symbols(written)) is written
+
+
+def test_what_a_loop_takes_from_a_tuple_changes() -> None:
+    text = body("let mut at = c;", "for k in 0..n", "let (by, _) = two(k); at += by;")
+    function = "fn two(k: i32) -> (i32, i32) { (k % 3 + 1, k) }\n"
+    (written,) = module_of(kernel(text) + function).kernels
+    assert counted(written, Symbols(written)) is written

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from transpiler.analysis.extents import tile_extents
 from transpiler.analysis.values import is_read
 from transpiler.ir import nodes as ir
+from transpiler.ir.declared import declared_by
 from transpiler.ir.types import I32
 from transpiler.ir.visit import Rewriter, walk_expression
 from transpiler.optimise.build import Build
@@ -231,11 +232,9 @@ def _is_stable(
     node: ir.Expression, loop: ir.For | ir.While, settled: Collection[ir.Symbol] = ()
 ) -> bool:
     """Whether it is arithmetic on what a loop neither assigns nor declares, beside what is `settled`."""
-    inside = _block([loop], loop).contents.statements
-    changing = {
-        it.symbol for it in inside if isinstance(it, ir.Let | ir.Declare | ir.Assign | ir.For)
-    }
-    changing -= set(settled)
+    block = _block([loop], loop)
+    declared = (symbol for it in block.contents.statements for symbol in declared_by(it))
+    changing = {*declared, *_assigned(block)} - set(settled)
     return all(
         it.symbol not in changing
         if isinstance(it, ir.Read)
