@@ -48,6 +48,15 @@ class InRuns(NamedTuple):
     rereads: bool
 
 
+class _Rows(NamedTuple):
+    """Rows that are one piece of memory together, of which `both` is an index: `outer` counts them, `inner` within."""
+
+    outer: Axis
+    inner: Axis
+    extent: Extent
+    both: ir.Symbol
+
+
 def in_runs(work: Work, symbols: Symbols, label: str, width: Extent) -> InRuns | None:
     """The work with two of its axes in runs of so many indices, a power of two; None where no two are.
 
@@ -72,9 +81,8 @@ def in_runs(work: Work, symbols: Symbols, label: str, width: Extent) -> InRuns |
             are_whole = Equal(left=Alignment(extent, width), right=width)
             both = symbols.new("flat", I32, inner.span)
             items = with_one_index(work.items, outer, inner, both, indices, length)
-            made = _taken_apart(
-                replace(work, items=items), outer, inner, both, extent, symbols, label, width
-            )
+            rows = _Rows(outer, inner, extent, both)
+            made = _taken_apart(replace(work, items=items), rows, symbols, label, width)
             rereads = any(_is_by_column(indices, it, outer, inner) for it in found)
             return InRuns(made, outer, inner, (*follow, are_whole), rereads)
     return None
@@ -106,17 +114,9 @@ def _is_by_column(indices: Indices, reach: Reach, outer: Axis, inner: Axis) -> b
     return small != constant(0) and large == constant(0)
 
 
-def _taken_apart(
-    work: Work,
-    outer: Axis,
-    inner: Axis,
-    both: ir.Symbol,
-    extent: Extent,
-    symbols: Symbols,
-    label: str,
-    width: Extent,
-) -> Work:
-    """The work, in which `both` counts what is contiguous along both axes, with axes of runs and of their lanes."""
+def _taken_apart(work: Work, rows: _Rows, symbols: Symbols, label: str, width: Extent) -> Work:
+    """The work, which has `both` in it, with the axes of runs and of their lanes for those of rows."""
+    outer, inner = rows.outer, rows.inner
     build = Build(inner.span)
     lanes = symbols.extent(f"RUN_{label.upper()}", inner.span)
     each = symbols.new(f"{label}_runs", I32, inner.span, ir.SymbolKind.PARAMETER)
@@ -127,7 +127,7 @@ def _taken_apart(
         return build.add(build.multiply(number, length), build.read(lane))
 
     values = {
-        both: within(index),
+        rows.both: within(index),
         outer.symbol: build.divide(index, build.read(each)),
         inner.symbol: within(build.remainder(index, build.read(each))),
     }
@@ -151,7 +151,7 @@ def _taken_apart(
     )
     numbers = (
         Quantity(name=lanes.name, value=width),
-        Quantity(name=each.name, value=rounded_down(extent, Named(lanes.name))),
+        Quantity(name=each.name, value=rounded_down(rows.extent, Named(lanes.name))),
     )
     return replace(
         work,
