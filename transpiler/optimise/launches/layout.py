@@ -1,7 +1,8 @@
 """How a launch is laid out: which axes are lanes of its tiles, which are programs, which stay loops.
 
 Tiles have two dimensions where there are two axes for them. The columns, whose lanes are neighbours in memory, are the
-axis along which the addresses of most accesses are contiguous. The rows are a loop, or another axis of the grid.
+axis along which the addresses of most accesses are contiguous. The rows are a loop, or another axis of the grid. Of an
+axis that is taken apart into runs, the lanes of a run are the columns, and the runs the rows.
 """
 
 from __future__ import annotations
