@@ -3203,6 +3203,54 @@ def _are_aligned(arguments: Sequence[Argument]) -> bool:
     return addresses % 16 == 0
 
 
+class _TracedLaunch:
+    """A launch that a compiler traces, with a copy of each slice that is written.
+
+    Inductor (torch 2.11 to 2.13) copies what a kernel writes, where that is needed later, from the
+    beginning of its memory. Of a slice of what it computed itself it keeps the slice alone: it would
+    copy what lies before that, whatever it is.
+    """
+
+    def __init__(
+        self,
+        pack: Callable[..., Sequence[Argument]],
+        kernel: Kernel,
+        launch: _Launch,
+    ) -> None:
+        self._pack = pack
+        self._written = [it in (*kernel.writes, *kernel.atomics) for it in kernel.parameters]
+        self._launch = launch
+
+    def run(self, packed: tuple[Any, ...]) -> None:
+        """Launch, and copy back what was copied."""
+        arguments = [*self._pack(*packed)]
+        copied: list[tuple[Tensor, Tensor]] = []
+        for n, it in enumerate(arguments):
+            if self._written[n] and isinstance(it, Tensor) and _is_slice(it):
+                arguments[n] = copy = _copy_of(it)
+                copied.append((it, copy))
+        self._launch.run((arguments,))
+        # A pointer into a tensor reaches to its end, but has what it has before the next pointer.
+        for it, copy in sorted(copied, key=lambda each: each[0].storage_offset()):
+            it.copy_(copy)
+
+
+def _as_given(arguments: Sequence[Argument]) -> Sequence[Argument]:
+    return arguments
+
+
+def _is_slice(tensor: Tensor) -> bool:
+    """Whether a tensor may begin elsewhere than its memory does."""
+    offset = tensor.storage_offset()
+    return not isinstance(offset, int) or offset != 0
+
+
+def _copy_of(tensor: Tensor) -> Tensor:
+    """A copy that stays one: Inductor takes `clone` for the tensor itself."""
+    indices = torch.arange(tensor.numel(), device=tensor.device)
+    return tensor.flatten()[indices].view(tensor.shape)
+
+
 class _Plan(NamedTuple):
     """What launching comes to for tensors of certain shapes, whatever their elements are.
 
@@ -3214,7 +3262,7 @@ class _Plan(NamedTuple):
     stride: int
     launcher: Launcher
     device: torch.device | None
-    launches: list[_Launch]
+    launches: list[_Launch | _TracedLaunch]
 
     def run(self, packed: tuple[Any, ...]) -> None:
         """Run the launches, in their order."""
@@ -3399,10 +3447,12 @@ class RuntimeOp:
             programs = _check_grid(kernel, grid(*shapes))
             if 0 not in programs:
                 _check_elements(kernel, programs, arguments, constants)
+                own_pack = _as_given if forms else pack
                 function = plan.launcher._form(arguments)
                 if forms:
                     function = forms[0 if function is kernel.function else -1]
-                plan.launches.append(_Launch(pack, function, programs, constants))
+                launch = _Launch(own_pack, function, programs, constants)
+                plan.launches.append(_TracedLaunch(pack, kernel, launch) if forms else launch)
         return len(plan.launches) == count
 
     def _backward_of_saved(

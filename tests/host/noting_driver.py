@@ -28,8 +28,9 @@ class Launched:
 
 @dataclass(frozen=True, kw_only=True)
 class Driver:
-    """As much of a driver as Triton asks for; it launches nothing."""
+    """As much of a driver as Triton asks for; it launches nothing, and does to the arguments what `effect` does."""
 
+    effect: Callable[[tuple[Any, ...]], None] = lambda _arguments: None
     launched: list[Launched] = field(default_factory=list)
     loaded: Iterator[int] = field(default_factory=count)
 
@@ -69,14 +70,17 @@ class Driver:
             x: int, y: int, z: int, _stream: int, function: int, *rest: Any
         ) -> None:  # The metadata and the hooks stand before the arguments.
             self.launched.append(Launched(function=function, grid=(x, y, z), arguments=rest[4:]))
+            self.effect(rest[4:])
 
         return launch
 
 
 @contextmanager
-def noting(module: ModuleType) -> Iterator[Driver]:
-    """A module takes tensors on the CPU, and what it launches is noted."""
-    noted = Driver()
+def noting(
+    module: ModuleType, effect: Callable[[tuple[Any, ...]], None] = lambda _arguments: None
+) -> Iterator[Driver]:
+    """A module takes tensors on the CPU, and what it launches is noted; `effect` takes the place of the kernel."""
+    noted = Driver(effect=effect)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_DEFAULT_FP_FUSION", "1")  # Triton 3.9 wants to be told.
         patch.setattr(module, "_RUNS_ON_CPU", True)

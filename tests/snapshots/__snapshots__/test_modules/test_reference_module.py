@@ -1116,13 +1116,41 @@ def _are_aligned(arguments: Sequence[Argument]) -> bool:
         if isinstance(it, Tensor):
             addresses |= it.data_ptr()
     return addresses % 16 == 0
+class _TracedLaunch:
+    def __init__(
+        self,
+        pack: Callable[..., Sequence[Argument]],
+        kernel: Kernel,
+        launch: _Launch,
+    ) -> None:
+        self._pack = pack
+        self._written = [it in (*kernel.writes, *kernel.atomics) for it in kernel.parameters]
+        self._launch = launch
+    def run(self, packed: tuple[Any, ...]) -> None:
+        arguments = [*self._pack(*packed)]
+        copied: list[tuple[Tensor, Tensor]] = []
+        for n, it in enumerate(arguments):
+            if self._written[n] and isinstance(it, Tensor) and _is_slice(it):
+                arguments[n] = copy = _copy_of(it)
+                copied.append((it, copy))
+        self._launch.run((arguments,))
+        for it, copy in sorted(copied, key=lambda each: each[0].storage_offset()):
+            it.copy_(copy)
+def _as_given(arguments: Sequence[Argument]) -> Sequence[Argument]:
+    return arguments
+def _is_slice(tensor: Tensor) -> bool:
+    offset = tensor.storage_offset()
+    return not isinstance(offset, int) or offset != 0
+def _copy_of(tensor: Tensor) -> Tensor:
+    indices = torch.arange(tensor.numel(), device=tensor.device)
+    return tensor.flatten()[indices].view(tensor.shape)
 class _Plan(NamedTuple):
     shape: Shape
     row: int
     stride: int
     launcher: Launcher
     device: torch.device | None
-    launches: list[_Launch]
+    launches: list[_Launch | _TracedLaunch]
     def run(self, packed: tuple[Any, ...]) -> None:
         with _on(self.device):
             for launch in self.launches:
@@ -1277,10 +1305,12 @@ class RuntimeOp:
             programs = _check_grid(kernel, grid(*shapes))
             if 0 not in programs:
                 _check_elements(kernel, programs, arguments, constants)
+                own_pack = _as_given if forms else pack
                 function = plan.launcher._form(arguments)
                 if forms:
                     function = forms[0 if function is kernel.function else -1]
-                plan.launches.append(_Launch(pack, function, programs, constants))
+                launch = _Launch(own_pack, function, programs, constants)
+                plan.launches.append(_TracedLaunch(pack, kernel, launch) if forms else launch)
         return len(plan.launches) == count
     def _backward_of_saved(
         self,
